@@ -158,7 +158,7 @@ def _rows(folder: Path) -> dict[str, Target]:
         "group_by": "id",
         "documents_field": "document",
         "attributes": {"side": None, "stars": None},
-        "bins": {"stars": "q2"},
+        "bins": {"stars": "3"},
     }
     return {
         "in.jsonl": _read("in.jsonl", lines),

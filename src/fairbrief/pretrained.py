@@ -11,16 +11,15 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError, first_line
 from fairbrief.text.counted import counted
 
 DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-WINDOWS = ("fold", "truncate")
 
 # Word pieces of one batch, padding included. On a CPU larger batches do not fit its caches; on an accelerator this
 # size suits a model of roberta-large's size, and batches that do not fit are halved.
@@ -29,38 +28,13 @@ ACCELERATOR_TOKENS = 65536
 WORKER = "fairbrief worker"
 
 
-class Settings(Protocol):
-    """The settings that all scorers with a model share."""
-
-    @property
-    def model(self) -> str: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def batch_tokens(self) -> int | str: ...
-    @property
-    def windows(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Placement:
     """A device (``cpu``, ``cuda:1``), a dtype class (``fp32``, ``bf16``, ``fp16``), word pieces per batch."""
 
     device: str
     dtype: str
-    batch_tokens: int
-
-
-def check(settings: Settings, name: str) -> None:
-    """Raise RequestError for a setting that is invalid on every machine."""
-    if not settings.model.strip():
-        raise RequestError(f"{name}(model=…) is empty. Give a hub model or a local folder.")
-    choose(name, "dtype", settings.dtype, ("auto", *DTYPES))
-    choose(name, "windows", settings.windows, WINDOWS)
-    if settings.batch_tokens != "auto":
-        tokens(settings.batch_tokens, name)
+    batch_tokens: int = field(compare=False)
 
 
 def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
@@ -69,8 +43,10 @@ def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
         raise RequestError(f"{name}({setting}={given}): '{given}' is not one of {', '.join(known)}.")
 
 
-def tokens(given: int | str, name: str) -> int:
-    """The setting as a positive number."""
+def tokens(given: int | str, device: str, name: str) -> int:
+    """The number of word pieces per batch: a positive setting, or ``auto`` for the device's."""
+    if given == "auto":
+        return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
     try:
         number = int(given)
     except ValueError:
@@ -80,17 +56,10 @@ def tokens(given: int | str, name: str) -> int:
     return number
 
 
-def place(settings: Settings, name: str) -> Placement:
+def place(device: str, dtype: str, batch_tokens: int | str, name: str) -> Placement:
     """The device, dtype and batch size to use; ``auto`` gives the best available one."""
-    device = device_of(settings.device, name)
-    dtype = dtype_of(settings.dtype, device, name)
-    given = settings.batch_tokens
-    return Placement(device, dtype, automatic_tokens(device) if given == "auto" else tokens(given, name))
-
-
-def automatic_tokens(device: str) -> int:
-    """The number of word pieces per batch on a device without a setting."""
-    return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
+    device = device_of(device, name)
+    return Placement(device, dtype_of(dtype, device, name), tokens(batch_tokens, device, name))
 
 
 def worker_name(number: int, workers: int) -> str:
@@ -211,7 +180,8 @@ def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
         ) from None
     except hub.errors.LocalEntryNotFoundError:
         return None
-    return folder if has_weights(folder) or (not weights and (folder / "config.json").exists()) else None
+    is_whole = (folder / "config.json").exists() and (not weights or any(folder.rglob(WEIGHTS)))
+    return folder if is_whole else None
 
 
 def repositories() -> list[str]:
@@ -221,11 +191,6 @@ def repositories() -> list[str]:
         return []
     names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
     return sorted(name.replace("--", "/") for name in names)
-
-
-def has_weights(folder: Path) -> bool:
-    """Whether a folder has a configuration and weights in the format that transformers reads."""
-    return (folder / "config.json").exists() and any(True for _ in folder.rglob(WEIGHTS))
 
 
 def foundation_of(folder: Path) -> str | None:
@@ -257,6 +222,8 @@ def download(
     ``say`` is called with the number of files and their size before the download.
     """
     hub = library("huggingface_hub", reader)
+    # Besides OSError: the errors of the hub's client, that is, of the httpx that it has imported.
+    clients = tuple(sys.modules[name].TransportError for name in ("httpx", "httpx2") if name in sys.modules)
     try:
         info = hub.HfApi().model_info(model, files_metadata=True)
         sizes = {file.rfilename: getattr(file, "size", None) or 0 for file in info.siblings or ()}
@@ -275,7 +242,12 @@ def download(
         raise BackendError(
             f"The hub has no model '{model}'. Check the name, or give a local folder."
         ) from None
-    except (hub.errors.HfHubHTTPError, hub.errors.OfflineModeIsEnabled, OSError, *_network_errors()) as error:
+    except (
+        hub.errors.HfHubHTTPError,
+        hub.errors.OfflineModeIsEnabled,
+        OSError,
+        *clients,
+    ) as error:
         why = (
             "the hub is switched off (HF_HUB_OFFLINE)"
             if hub.constants.HF_HUB_OFFLINE
@@ -295,12 +267,6 @@ def wanted_files(names: list[str]) -> list[str]:
     """
     foreign = ("onnx/", "openvino/", "coreml/", "runs/")
     return [name for name in names if name.endswith(DECIDING) and not name.startswith(foreign)]
-
-
-def _network_errors() -> list[type[BaseException]]:
-    """The network exceptions of the hub's client besides OSError: those of the httpx that it has imported."""
-    clients = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
-    return [client.TransportError for client in clients]
 
 
 def _folder_digest(folder: Path) -> str:

@@ -14,7 +14,7 @@ from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 from fairbrief.errors import RequestError
 from fairbrief.scorers import vectors
 from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.pieces import parts, spans
+from fairbrief.scorers.pieces import parts, quarter_overlapping
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import Ask
 
@@ -209,7 +209,7 @@ def test_bartscore_windows_long_texts(bart_folder: Path) -> None:
     pieces = parts(len(target), 62)
     assert len(pieces) > 1
     total = sum(
-        max(direct(bart_folder, source[w.start : w.stop], target[p]) for w in spans(len(source), 62, 15))
+        max(direct(bart_folder, source[w], target[p]) for w in quarter_overlapping(len(source), 62))
         for p in pieces
     )
     found = matrix(BartScore(model=str(bart_folder)), (LONG,), (LONG[7:],))

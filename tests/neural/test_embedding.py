@@ -82,7 +82,7 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     from fairbrief.scorers.pieces import parts
 
     resident = models.sentence_encoder(
-        pretrained.find(str(encoder_folder), "x"), pretrained.place(scorer, "x"), "embedding"
+        pretrained.find(str(encoder_folder), "x"), scorer.placement, "embedding"
     )
     assert resident.limit == 64
     ids = np.array(resident.tokenizer(LONG, add_special_tokens=False)["input_ids"])

@@ -94,7 +94,7 @@ def test_placement_is_automatic_and_can_be_overridden(
     """On a machine without accelerator auto means CPU and fp32; a setting wins over auto."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    found = pretrained.place(Entailment(**settings), "entailment")
+    found = Entailment(**settings).placement
     assert (found.device, found.dtype, found.batch_tokens) == wanted
 
 
@@ -103,7 +103,7 @@ def test_an_accelerator_is_used_in_half_precision(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     for knows, wanted in ((True, "bf16"), (False, "fp16")):
         monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda knows=knows: knows)
-        found = pretrained.place(Entailment(), "entailment")
+        found = Entailment().placement
         assert (found.device, found.dtype, found.batch_tokens) == (
             "cuda",
             wanted,
@@ -115,9 +115,9 @@ def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch)
     """A device that torch does not know, or of which there are fewer, is an error that says so."""
     monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
     with pytest.raises(RequestError, match="no such device"):
-        pretrained.place(Entailment(device="gpu"), "entailment")
+        _ = Entailment(device="gpu").placement
     with pytest.raises(BackendError, match="sees 1 CUDA"):
-        pretrained.place(Entailment(device="cuda:3"), "entailment")
+        _ = Entailment(device="cuda:3").placement
 
 
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:

@@ -127,7 +127,10 @@ class Names:
 
     @property
     def fingerprint(self) -> str:
-        known = f"{hash_of_pages(self.pages)} of two words or more" if self.pages else "none"
+        known = "none"
+        if self.pages:
+            content = repr(sorted(read_pages(self.pages).items())).encode()
+            known = f"{hashlib.sha256(content).hexdigest()[:16]} of two words or more"
         return f"names(rule={self.rule}, pages={known}) version=1"
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
@@ -160,20 +163,12 @@ def read_pages(path: str) -> dict[str, str]:
             raise DataError(
                 f"{path}:1: the header is '{','.join(header)}'; a table of pages begins with 'name,gender'."
             )
-        for row in rows:
-            if not row:
-                continue
+        for row in filter(None, rows):
             if len(row) < 2:
                 raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")
             gender = row[1].strip().lower()
             pages[row[0].strip().lower()] = GENDER_WORDS.get(gender, gender)
     return pages
-
-
-def hash_of_pages(path: str) -> str:
-    """A short digest of a table's content, for the fingerprint."""
-    content = repr(sorted(read_pages(path).items())).encode()
-    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _gender(group: str) -> str:

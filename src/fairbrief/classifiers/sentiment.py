@@ -37,16 +37,9 @@ def passage_scores(asks: Sequence[Ask], score: Callable[[str], tuple[float, int]
 
     Shapes: ``matrix`` (rows, columns), the score repeated over the columns; ``sizes`` (rows,).
     """
-    known: dict[str, tuple[float, int]] = {}
+    score = lru_cache(KEPT)(score)
     for ask in asks:
-        found = []
-        for text in ask.rows:
-            if text not in known:
-                if len(known) >= KEPT:
-                    known.clear()
-                known[text] = score(text)
-            found.append(known[text])
-        array = np.array(found, dtype=np.float64).reshape(len(ask.rows), 2)
+        array = np.array([score(text) for text in ask.rows], dtype=np.float64).reshape(len(ask.rows), 2)
         matrix = np.repeat(array[:, :1], len(ask.columns), axis=1)
         yield Scores.of_whole_texts(ask, matrix, array[:, 1])
 
@@ -189,7 +182,12 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
     size = 0
     try:
         with _opened(path) as lines:
-            numbered = _without_header(lines)
+            numbered: Iterator[tuple[int, str]] = (
+                (number, line) for number, line in enumerate(lines, start=1) if line.strip()
+            )
+            first = next(numbered, None)
+            if first and not re.fullmatch(r"\d+\s+\d+\s*", first[1]):  # a header
+                numbered = itertools.chain([first], numbered)
             while chunk := list(itertools.islice(numbered, CHUNK)):
                 size = size or len(chunk[0][1].split()) - 1
                 words, vectors = _parsed(path, chunk, size)
@@ -218,36 +216,24 @@ def _opened(path: Path) -> TextIO:
     return path.open(encoding="utf-8", newline="\n")
 
 
-def _without_header(lines: TextIO) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(lines, start=1):
-        parts = line.split(maxsplit=2)
-        if parts and not (number == 1 and len(parts) == 2 and all(map(str.isdigit, parts))):
-            yield number, line
-
-
 def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
     words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
     for i, (number, line) in enumerate(chunk):
         # Cut from the right: some files hold words with blanks in them.
         word, *numbers = line.rsplit(maxsplit=size)
-        try:
-            vectors[i] = _vector(numbers, size)
-        except ValueError as error:
-            raise DataError(
-                f"{path}, line {number}, after '{word[:40]}': {first_line(error, 100)}. {WANTED}"
-            ) from None
         words.append(word.casefold().replace("’", "'"))
+        if size < 2 or len(numbers) != size:
+            wrong = f"{len(numbers)} numbers, but the first vector has {size}"
+        else:
+            try:
+                with np.errstate(over="ignore"):
+                    vectors[i] = np.array(numbers, dtype=np.float32)
+                wrong = "" if np.isfinite(vectors[i]).all() else "a number that is not finite"
+            except ValueError as error:
+                wrong = first_line(error, 100)
+        if wrong:
+            raise DataError(f"{path}, line {number}, after '{word[:40]}': {wrong}. {WANTED}")
     return words, vectors
-
-
-def _vector(numbers: Sequence[str], size: int) -> Vectors:
-    if size < 2 or len(numbers) != size:
-        raise ValueError(f"{len(numbers)} numbers, but the first vector has {size}")
-    with np.errstate(over="ignore"):
-        vector = np.array(numbers, dtype=np.float32)
-    if not np.isfinite(vector).all():
-        raise ValueError("a number that is not finite")
-    return vector
 
 
 FEWEST = 10
@@ -330,7 +316,7 @@ class WordSentiment:
 
 
 @lru_cache(maxsize=2)
-def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # a changed file is read anew
+def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # a changed file is read again
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
     weights, constant, accuracy, tested = _fit(vectors, labels, settings)

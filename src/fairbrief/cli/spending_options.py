@@ -189,16 +189,7 @@ def progress(
         task = shown.add_task("", total=total)
 
         def watch(count: Count) -> None:
-            shown.update(task, completed=count.asked, description=_so_far(count, total, tally, price))
+            used = charged(tally, price)
+            shown.update(task, completed=count.asked, description=", ".join([counts(count), *used]))
 
         yield watch
-
-
-def _so_far(count: Count, total: int | None, tally: Tally, price: Price | None) -> str:
-    of = "" if total is None else f" of {total:,}"
-    parts = [
-        f"{count.asked:,}{of} answered",
-        f"{count.refused:,} refused",
-        f"{count.unanswered:,} without an answer",
-    ]
-    return ", ".join([*parts, *(charged(tally, price) if tally.requests else ())])

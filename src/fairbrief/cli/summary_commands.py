@@ -264,7 +264,6 @@ def choose(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
     ),
     out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
-    system: str = o.option("chosen", "Name of the chosen summaries' system in --out.", "NAME"),
     pairs: Path | None = o.output_file(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
@@ -298,8 +297,6 @@ def choose(
     from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find
 
-    if system != choose.CHOSEN and out is None:
-        raise RequestError("--system needs --out FILE, the file in which the name appears.")
     if prompt is not None:
         if pairs is None:
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
@@ -318,7 +315,7 @@ def choose(
     written = []
     try:  # write before printing: the reader of the print may stop, as `| head` does
         if out is not None:
-            count = write_lines((case_line(choose.chosen_case(c, by, system)) for c in choices), out)
+            count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
             written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
         if pairs is not None:
             count = write_lines(_pairs(choices, prompt), pairs)

@@ -40,12 +40,8 @@ class BartScore(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        resident = models.load(
-            "AutoModelForSeq2SeqLM", pretrained.find(self.model, self.name), placed, self.name
-        )
+        placed = self.placement
+        resident = models.load("AutoModelForSeq2SeqLM", self.snapshot, placed, self.name)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
             kind = type(resident.model).__name__
             raise RequestError(
@@ -64,11 +60,7 @@ class BartScore(PairScorer):
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":
             return [(slice(0, min(row, room)), slice(0, min(column, room)))]
-        return [
-            (slice(w.start, w.stop), part)
-            for part in parts(column, room)
-            for w in quarter_overlapping(row, room)
-        ]
+        return [(w, part) for part in parts(column, room) for w in quarter_overlapping(row, room)]
 
 
 def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[tuple[Ids, Ids]]) -> Floats:

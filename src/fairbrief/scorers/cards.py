@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
@@ -29,19 +28,11 @@ BETTER = (
 NO_CARD = "no card: how well it judges support was not measured"
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What is known of a scorer. ``by`` says which way to cut documents its figures are of."""
+class Card(NamedTuple):
+    """What is known of a scorer; and its figures (support by data, source, planted), None if it was not run."""
 
-    name: str
-    by: str
     entry: Mapping[str, Any]
-
-    @property
-    def figures(self) -> Mapping[str, Any] | None:
-        """Figures of runs with this setting: support by data, source, planted; None where it was not run."""
-        found: Mapping[str, Any] | None = self.entry.get("by", {}).get(self.by)
-        return found
+    figures: Mapping[str, Any] | None
 
     def roc_auc(self, kind: str) -> float | None:
         """ROC-AUC of support on text of a kind, by people's labels; None where it was not run."""
@@ -65,11 +56,6 @@ class Card:
             return f"not run here; published: {figure['figure']} {figure['value']:.2f} by {figure['model']} on {figure['data']}"
         return f"no figures: {self.entry.get('no_figure', 'it was not run')}"
 
-    def misses_paraphrases(self) -> bool:
-        """Whether it was run, and judges rewritten text worse than `ENOUGH`."""
-        rewritten = self.roc_auc(REWRITTEN)
-        return rewritten is not None and rewritten < ENOUGH
-
 
 @cache
 def everything() -> Mapping[str, Any]:
@@ -92,9 +78,8 @@ def card_of(spec: str) -> Card | None:
     entry = everything()["scorers"].get(parsed.name)
     if entry is None:
         return None
-    ran = list(entry.get("by", {}))
-    by = parsed.settings.get("by", "")
-    return Card(parsed.name, by if by in ran else next(iter(ran), ""), entry)
+    ran = entry.get("by", {})
+    return Card(entry, ran.get(parsed.settings.get("by"), next(iter(ran.values()), None)))
 
 
 def summary(spec: str) -> str:
@@ -111,11 +96,8 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
     known = {spec: card_of(spec) for spec in dict.fromkeys(scorers) if not _has_labels(spec)}
     if missing := [f"'{spec}'" for spec, card in known.items() if card is None]:
         yield f"how well {' and '.join(missing)} judges support was not measured: no card"
-    few = [
-        f"'{spec}' {card.roc_auc(REWRITTEN):.2f}"
-        for spec, card in known.items()
-        if card is not None and card.misses_paraphrases()
-    ]
+    on_rewritten = {spec: card.roc_auc(REWRITTEN) for spec, card in known.items() if card is not None}
+    few = [f"'{spec}' {auc:.2f}" for spec, auc in on_rewritten.items() if auc is not None and auc < ENOUGH]
     if few:
         figures = f"ROC-AUC on rewritten text: {', '.join(few)}; chance 0.50"
         yield f"a paraphrase can count as not covered ({figures})" + (f". {BETTER}" if advises else "")

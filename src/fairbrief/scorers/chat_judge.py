@@ -18,7 +18,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -29,7 +29,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
     A kind of it defines its question (`wording`, and `worded` with the texts), what a reply states (`read`), and what a
-    number counts (`assemble`).
+    number counts (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -115,7 +115,7 @@ FORMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChatEntailment(pairs.PassageScorer, ChatJudge):
+class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
     Matrix (rows, columns) in [0, 1]. ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0);
@@ -138,7 +138,7 @@ class ChatEntailment(pairs.PassageScorer, ChatJudge):
             raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
         if self.unparsed is not None and not 0 <= self.unparsed <= 1:
             raise RequestError(f"chat_entailment(unparsed={self.unparsed}): wanted a number from 0 to 1.")
-        pairs.check_by(self.name, self.by)
+        check_by(self.by)
         Endpoint.__post_init__(self)
 
     @property
@@ -214,8 +214,7 @@ class Judge(ChatJudge):
     def read(self, reply: str) -> float | None:
         return score(reply)
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each pair's number."""
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
@@ -258,12 +257,10 @@ class ChatLabel(ChatJudge):
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
 
-    def keys(self, asks: Sequence[Ask]) -> list[pairs.Key]:
-        """Each text once."""
+    def keys_of(self, asks: Sequence[Ask]) -> list[pairs.Key]:
         return list(dict.fromkeys((row,) for ask in asks for row in ask.rows))
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each text's number."""
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
             if unknown := [column for column in ask.columns if column not in self.labels]:
                 raise RequestError(f"{self!r} has no label '{unknown[0]}': add it to labels, or drop it.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import Placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer, PairScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
@@ -21,11 +21,6 @@ from fairbrief.types import Ask, Floats, Scores
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
 HHEM = "Determine if the hypothesis is true given the premise?\n\nPremise:", "\n\nHypothesis:"
 """What stands before the premise and before the hypothesis."""
-
-
-def pair_frame(tokenizer: Any) -> Frame:
-    """Two texts as the tokenizer frames a pair."""
-    return frame(tokenizer, pair=True)
 
 
 def minicheck_frame(tokenizer: Any) -> Frame:
@@ -45,19 +40,17 @@ def hhem_frame(tokenizer: Any) -> Frame:
     return Frame(before, between, around.after, around.types)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """How a model is given two texts, and loaded; ``entails`` is the class that means support, None where its names say it."""
+class Template(NamedTuple):
+    """How a model is given two texts; ``entails`` is the class that means support, None where its names say it."""
 
     frame: Callable[[Any], Frame]
     entails: int | None = None
-    load: Callable[[pretrained.Snapshot, Placement, str], Resident] = models.classifier
 
 
 BY_NAME = {
-    "pair": Template(pair_frame),
+    "pair": Template(partial(frame, pair=True)),
     "minicheck": Template(minicheck_frame, entails=1),
-    "hhem": Template(hhem_frame, entails=1, load=models.hhem),
+    "hhem": Template(hhem_frame, entails=1),
 }
 TEMPLATES = ("auto", *BY_NAME)
 
@@ -140,10 +133,8 @@ class Entailment(PairScorer):
         pretrained.choose(self.name, "template", self.template, TEMPLATES)
 
     @property
-    def computed_by(self) -> str:
-        """What decides the arrays of `compute`: a template that was asked for, besides what decides those of any model."""
-        template = "" if self.template == "auto" else f" template={self.template}"
-        return f"{models.identity(self, self.name, self.version)} windows={self.windows}{template}"
+    def details(self) -> str:
+        return "" if self.template == "auto" else f" template={self.template}"
 
     @property
     def fingerprint(self) -> str:
@@ -155,11 +146,11 @@ class Entailment(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        template = template_of(self.model, self.template)
-        resident = template.load(pretrained.find(self.model, self.name), placed, self.name)
+        template, placed = template_of(self.model, self.template), self.placement
+        if template is BY_NAME["hhem"]:
+            resident = models.hhem(self.snapshot, placed, self.name)
+        else:
+            resident = models.load("AutoModelForSequenceClassification", self.snapshot, placed, self.name)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
@@ -174,7 +165,7 @@ class Entailment(PairScorer):
             return [(slice(0, kept[0]), slice(0, kept[1]))]
         longest = room - row if row + column <= room else max(room // 2, 1)
         return [
-            (slice(w.start, w.stop), part)
+            (w, part)
             for part in parts(column, max(longest, 1))
             for w in quarter_overlapping(row, room - (part.stop - part.start))
         ]

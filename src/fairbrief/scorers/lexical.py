@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from math import log1p
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -75,77 +75,62 @@ class Lexical:
         return np.array(found, dtype=np.float64).reshape(len(found), len(FEATURES))
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """What is compared of a text."""
+class _Text(NamedTuple):
+    """What is compared of a text: its words in order, sets of its parts by kind, and the stems of each sentence, and pairs of them."""
 
-    every: str
     run: tuple[str, ...]
-    met: frozenset[str]
-    words: frozenset[str]
-    stems: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    parts: frozenset[str]
-    sentences: tuple[tuple[frozenset[str], frozenset[tuple[str, str]]], ...]
+    sets: Mapping[str, frozenset[Any]]
+    sentences: Sequence[tuple[frozenset[str], frozenset[tuple[str, str]]]]
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _read(text: str, language: str) -> _Text:
-    lowered = text.lower().replace("’", "'")
-    run = tuple(words_of(lowered))
-    sentences = [rouge.words(sentence, language, stem=True) for sentence in sentences_of(text)]
-    each = tuple((frozenset(stems), frozenset(pairwise(stems))) for stems in sentences)
-    return _Text(
-        every=f" {' '.join(run)} ",
-        run=run,
-        met=frozenset(run),
-        words=frozenset(rouge.words(text, language)),
-        stems=frozenset(chain.from_iterable(stems for stems, _ in each)),
-        pairs=frozenset(chain.from_iterable(pairs for _, pairs in each)),
-        numbers=frozenset(word for word in run if any(c.isdigit() for c in word)),
-        names=frozenset(name.lower() for name in _NAME.findall(text)),
-        parts=frozenset(word[i : i + 4] for word in run if len(word) > 3 for i in range(len(word) - 3)),
-        sentences=each,
-    )
+    run = tuple(words_of(text.lower().replace("’", "'")))
+    stems = [rouge.words(sentence, language, stem=True) for sentence in sentences_of(text)]
+    sentences = [(frozenset(each), frozenset(pairwise(each))) for each in stems]
+    sets: dict[str, frozenset[Any]] = {
+        "words": frozenset(rouge.words(text, language)),
+        "stems": frozenset(chain.from_iterable(stems)),
+        "pairs": frozenset(chain.from_iterable(pairs for _, pairs in sentences)),
+        "parts": frozenset(word[i : i + 4] for word in run if len(word) > 3 for i in range(len(word) - 3)),
+        "numbers": frozenset(word for word in run if any(c.isdigit() for c in word)),
+        "names": frozenset(name.lower() for name in _NAME.findall(text)),
+        "all": frozenset(run),
+    }
+    return _Text(run, sets, sentences)
 
 
 def _features(row: _Text, claim: _Text) -> tuple[float, ...]:
-    numbers, names = claim.numbers - row.met, claim.names - row.met
-    stems, pairs = len(claim.stems) or 1, len(claim.pairs) or 1
-    held = [claim.stems & own for own, _ in row.sentences] or [frozenset()]
+    size = {kind: len(parts) or 1 for kind, parts in claim.sets.items()}
+    share = {kind: len(parts & row.sets[kind]) / size[kind] for kind, parts in claim.sets.items()}
+    numbers, names = (len(claim.sets[kind] - row.sets["all"]) for kind in ("numbers", "names"))
+    held = [claim.sets["stems"] & own for own, _ in row.sentences] or [frozenset()]
     return (
-        _share(claim.words, row.words),
-        _share(claim.stems, row.stems),
-        _share(claim.pairs, row.pairs),
-        1 - len(numbers) / (len(claim.numbers) or 1),
-        1 - len(names) / (len(claim.names) or 1),
-        max(map(len, held)) / stems,
-        max((len(claim.pairs & own) for _, own in row.sentences), default=0) / pairs,
-        max((len(a | b) for a, b in pairwise(held)), default=len(held[0])) / stems,
+        share["words"],
+        share["stems"],
+        share["pairs"],
+        1 - numbers / size["numbers"],
+        1 - names / size["names"],
+        max(map(len, held)) / size["stems"],
+        max((len(claim.sets["pairs"] & own) for _, own in row.sentences), default=0) / size["pairs"],
+        max((len(a | b) for a, b in pairwise(held)), default=len(held[0])) / size["stems"],
         _longest_run(row, claim.run) / (len(claim.run) or 1),
-        _share(claim.parts, row.parts),
-        log1p(len(numbers)),
-        log1p(len(names)),
+        share["parts"],
+        log1p(numbers),
+        log1p(names),
         log1p(len(claim.run)),
         log1p(len(row.run)),
     )
 
 
-def _share(
-    wanted: frozenset[str] | frozenset[tuple[str, str]], there: frozenset[str] | frozenset[tuple[str, str]]
-) -> float:
-    return len(wanted & there) / len(wanted) if wanted else 0.0
-
-
 def _longest_run(row: _Text, words: Sequence[str]) -> int:
     """How many words in a row of these the text holds at most."""
     best = start = 0
+    every = f" {' '.join(row.run)} "
     for end, word in enumerate(words, 1):
-        if word not in row.met:
+        if word not in row.sets["all"]:
             start = end
-        while end - start > best and f" {' '.join(words[start:end])} " not in row.every:
+        while end - start > best and f" {' '.join(words[start:end])} " not in every:
             start += 1
         best = max(best, end - start)
     return best

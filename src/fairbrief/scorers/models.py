@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,34 +17,23 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import (
     DTYPES,
     Placement,
-    Settings,
     Snapshot,
     explained,
-    find,
     foundation_of,
     library,
-    place,
     quiet,
     tokenizer_of,
 )
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Integers
 
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""
 
-SHIFTED = (
-    "roberta",
-    "xlm-roberta",
-    "xlm-roberta-xl",
-    "camembert",
-    "longformer",
-    "roberta-prelayernorm",
-    "mpnet",
-)
+SHIFTED = "roberta xlm-roberta xlm-roberta-xl camembert longformer roberta-prelayernorm mpnet".split()
 """Architectures whose first positions (up to the padding id) hold no word piece."""
 
 
@@ -69,17 +58,6 @@ class Resident:
         if types:
             given["token_type_ids"] = self.tensor(padded(types, 0)[0])
         return given
-
-
-def identity(settings: Settings, name: str, version: int) -> str:
-    """The scorer's code, the model's revision and the precision: how every model scorer's fingerprint begins."""
-    dtype = place(settings, name).dtype
-    return f"{name}/{version} {find(settings.model, name).identity} {dtype}"
-
-
-def classifier(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
-    """A sequence classifier."""
-    return load("AutoModelForSequenceClassification", snapshot, placement, reader)
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -108,19 +86,20 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
+@lru_cache(maxsize=RESIDENT)
 def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
-    return _load(kind, snapshot, placement.device, placement.dtype, reader, layers)
-
-
-@lru_cache(maxsize=RESIDENT)
-def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
-            _keep_layers(config, layers, reader)
+            name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
+            if not 1 <= layers <= (most := getattr(config, name)):
+                raise RequestError(
+                    f"{reader}(layer={layers}): this model has the layers 1 to {most}. Choose one of them."
+                )
+            setattr(config, name, layers)
         model, report = getattr(transformers, kind).from_pretrained(
             snapshot.folder,
             config=config,
@@ -131,8 +110,8 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
-        model = model.to(device=device, dtype=getattr(torch, DTYPES[dtype])).eval()
-    return Resident(tokenizer, model, device, limit(tokenizer, config))
+        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+    return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -172,22 +151,12 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
         )
 
 
-def _keep_layers(config: Any, layers: int, reader: str) -> None:
-    name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
-    there = getattr(config, name)
-    if not 1 <= layers <= there:
-        raise RequestError(
-            f"{reader}(layer={layers}): this model has the layers 1 to {there}. Choose one of them."
-        )
-    setattr(config, name, layers)
-
-
 Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
 """From the items of one key, by number, with what the model said of each, to the key's array."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelScorer(pairs.PassageScorer):
+class ModelScorer(pairs.KeyedScorer):
     """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
 
     A kind of it says how its keys are computed (`compute`) and read (`scores`).
@@ -203,13 +172,33 @@ class ModelScorer(pairs.PassageScorer):
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        pretrained.check(self, self.name)
-        pairs.check_by(self.name, self.by)
+        if not self.model.strip():
+            raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
+        pretrained.choose(self.name, "dtype", self.dtype, ("auto", *DTYPES))
+        pretrained.choose(self.name, "windows", self.windows, ("fold", "truncate"))
+        pretrained.tokens(self.batch_tokens, "cpu", self.name)
+        check_by(self.by)
+
+    @property
+    def placement(self) -> Placement:
+        """The device, precision and batch size to use."""
+        return pretrained.place(self.device, self.dtype, self.batch_tokens, self.name)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The model's folder and revision."""
+        return pretrained.find(self.model, self.name)
 
     @property
     def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the fingerprint without what comes after them."""
-        return f"{identity(self, self.name, self.version)} windows={self.windows}"
+        """What decides the arrays of `compute`: the code, the model's revision, the precision, and settings."""
+        made_by = f"{self.name}/{self.version} {self.snapshot.identity} {self.placement.dtype}"
+        return f"{made_by} windows={self.windows}{self.details}"
+
+    @property
+    def details(self) -> str:
+        """Settings of a kind of scorer that decide its arrays."""
+        return ""
 
     def run(
         self,
@@ -240,14 +229,6 @@ class ModelScorer(pairs.PassageScorer):
                 yield done
 
 
-class Window(NamedTuple):
-    """What a model is given at once: pieces of the row and of the column of a pair."""
-
-    pair: int
-    row: slice
-    column: slice
-
-
 class PairScorer(ModelScorer):
     """A `ModelScorer` whose model is given pairs of texts. Of several windows of a part of the column the best counts."""
 
@@ -263,7 +244,7 @@ class PairScorer(ModelScorer):
         resident: Resident,
         around: Frame,
         forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
-        fold: Callable[[Sequence[tuple[int, Any]]], NDArray[Any]],
+        fold: Folding,
         budget: int,
     ) -> Iterator[pairs.Arrays]:
         """`run` on the windows of pairs.
@@ -274,22 +255,21 @@ class PairScorer(ModelScorer):
         ids = pieces(resident.tokenizer, (text for key in keys for text in key))
         room = resident.limit - around.size
         windows = [
-            Window(k, *parts)
+            (k, part, (ids[row][of_row], ids[column][part]))
             for k, (row, column) in enumerate(keys)
-            for parts in self.windows_of(len(ids[row]), len(ids[column]), room)
+            for of_row, part in self.windows_of(len(ids[row]), len(ids[column]), room)
         ]
-        texts = [(ids[keys[w.pair][0]][w.row], ids[keys[w.pair][1]][w.column]) for w in windows]
 
         def folded(found: Sequence[tuple[int, Any]]) -> NDArray[Any]:
             best: dict[tuple[int, int], Any] = {}
             for i, value in found:
-                part = windows[i].column.start, windows[i].column.stop
+                part = windows[i][1].start, windows[i][1].stop
                 best[part] = np.maximum(best[part], value) if part in best else value
             # In order: sums must not depend on the order of the batches.
             return fold([(part[1] - part[0], best[part]) for part in sorted(best)])
 
-        lengths = [len(row) + len(column) + around.size for row, column in texts]
-        owners = [w.pair for w in windows]
+        lengths = [len(row) + len(column) + around.size for _, _, (row, column) in windows]
+        owners = [k for k, _, _ in windows]
         yield from self.run(
-            keys, owners, lengths, lambda batch: forward([texts[i] for i in batch]), folded, budget
+            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded, budget
         )

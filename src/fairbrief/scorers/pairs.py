@@ -14,10 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
-from fairbrief.text import sentences
 from fairbrief.text.sentences import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
@@ -26,10 +24,15 @@ Arrays = ScoreArrays
 
 
 class KeyedScorer(ABC):
-    """A scorer whose answers are made of parts that can be kept, one of each pair of texts unless it says otherwise."""
+    """A scorer whose answers are made of parts that can be kept, one of each pair of texts unless it says otherwise.
+
+    A row's score is the best of its passages', cut as ``by`` says. What it computes, and what a cache keeps, is by passage:
+    `keys_of`, `compute` and `scores` are given passages as rows.
+    """
 
     __slots__ = ()
     name: ClassVar[str]
+    by: By = "document"
 
     __repr__ = spell
 
@@ -40,54 +43,35 @@ class KeyedScorer(ABC):
 
     @property
     def fingerprint(self) -> str:
-        return self.computed_by
+        return f"{self.computed_by} by={self.by}"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """Compute all that the asks need, each part once, then answer them in order."""
         arrays: dict[Key, NDArray[Any]] = {}
-        for batch in self.compute(list(self.keys(asks))):
-            arrays.update(batch)
-        yield from self.assemble(asks, arrays)
+        if keys := list(self.keys(asks)):
+            for batch in self.compute(keys):
+                arrays.update(batch)
+        return self.assemble(asks, arrays)
 
     def keys(self, asks: Sequence[Ask]) -> Iterable[Key]:
         """What the asks need, each once."""
+        return self.keys_of(cut(asks, self.by)[0])
+
+    def keys_of(self, asks: Sequence[Ask]) -> Iterable[Key]:
+        """What asks about passages need, each once."""
         return pairs(asks)
 
     @abstractmethod
     def compute(self, keys: Sequence[Key]) -> Iterator[Arrays]:
-        """Each key's array, batch by batch."""
+        """The array of each of these keys, of which there are some; batch by batch."""
 
-    @abstractmethod
     def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
         """The answers from their keys' arrays."""
-
-
-class PassageScorer(KeyedScorer):
-    """A `KeyedScorer` that cuts rows as its setting ``by`` says: a row's score is the best of its passages'.
-
-    What it computes, and what a cache keeps, is by passage: `keys_of`, `compute` and `scores` are given passages as rows.
-    """
-
-    __slots__ = ()
-    by: By
-
-    @property
-    def fingerprint(self) -> str:
-        return f"{self.computed_by} by={self.by}"
-
-    def keys(self, asks: Sequence[Ask]) -> Iterable[Key]:
-        return self.keys_of(cut(asks, self.by)[0])
-
-    def keys_of(self, asks: Sequence[Ask]) -> Iterable[Key]:
-        """What the asks need, each once."""
-        return pairs(asks)
-
-    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
         return best_passages(asks, self.by, lambda some: self.scores(some, arrays))
 
     @abstractmethod
     def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
-        """The answers from their keys' arrays, a row for each passage."""
+        """The answers to asks about passages, from their keys' arrays."""
 
 
 def cut(asks: Sequence[Ask], by: By) -> tuple[Sequence[Ask], list[int]]:
@@ -113,14 +97,6 @@ def best_passages(
         return table
     rows = np.array([len(ask.rows) for ask in asks], dtype=np.int64)
     return table.best_of(np.array(many, dtype=np.int64), rows)
-
-
-def check_by(name: str, by: By) -> None:
-    """Raise RequestError unless documents can be cut so."""
-    try:
-        sentences.check_by(by)
-    except ValueError as error:
-        raise RequestError(f"{name}: {error}.") from None
 
 
 def pairs(asks: Sequence[Ask]) -> list[Key]:

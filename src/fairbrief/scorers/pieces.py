@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,15 +81,6 @@ def padded(rows: Sequence[Ids], pad: int) -> tuple[Ids, Ids]:
     return ids, mask
 
 
-class Span(NamedTuple):
-    """Word pieces ``start`` to ``stop`` of a text; ``keep`` to ``kept`` are those that no other span keeps."""
-
-    start: int
-    stop: int
-    keep: int
-    kept: int
-
-
 def parts(length: int, size: int) -> list[slice]:
     """Disjoint parts of at most ``size`` pieces that make up 0 … length, as equally long as can be.
 
@@ -103,31 +94,21 @@ def parts(length: int, size: int) -> list[slice]:
     return [slice(a, b) for a, b in itertools.pairwise(borders)]
 
 
-def spans(length: int, size: int, overlap: int) -> list[Span]:
-    """Windows of at most ``size`` pieces that cover 0 … length; neighbours share at least ``overlap``.
+def quarter_overlapping(length: int, size: int) -> list[slice]:
+    """Windows of at most ``size`` pieces that cover 0 … length, as equally long as can be; neighbours share at least a quarter.
 
-    The windows are as equally long as can be, so that none is a mere stub. A shared stretch is kept
-    half by either side. A text that fits, even an empty one, is one window.
+    A text that fits, even an empty one, is one window.
 
-    >>> spans(5, 8, 2)
-    [Span(start=0, stop=5, keep=0, kept=5)]
-    >>> [(s.start, s.stop) for s in spans(20, 8, 2)]
+    >>> [(w.start, w.stop) for w in quarter_overlapping(20, 8)]
     [(0, 8), (6, 14), (12, 20)]
     """
-    if size < 1 or not 0 <= overlap < size:
-        raise ValueError(f"no window of {size} pieces can overlap by {overlap}")
+    if size < 1:
+        raise ValueError(f"no window has {size} pieces")
     if length <= size:
-        return [Span(0, length, 0, length)]
-    count = -(-(length - overlap) // (size - overlap))
+        return [slice(0, length)]
+    count = -(-(length - size // 4) // (size - size // 4))
     starts = [round(i * (length - size) / (count - 1)) for i in range(count)]
-    stops = [start + size for start in starts]
-    borders = [0, *((stops[i] + starts[i + 1]) // 2 for i in range(count - 1)), length]
-    return [Span(starts[i], stops[i], borders[i], borders[i + 1]) for i in range(count)]
-
-
-def quarter_overlapping(length: int, size: int) -> list[Span]:
-    """Windows of a text that is longer than a model takes: neighbours share a quarter."""
-    return spans(length, size, size // 4)
+    return [slice(start, start + size) for start in starts]
 
 
 def longest_first(first: int, second: int, room: int) -> tuple[int, int]:

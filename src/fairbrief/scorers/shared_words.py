@@ -10,13 +10,12 @@ import numpy as np
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.pairs import check_by
 from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
 from fairbrief.text.segmentation import Parted, Rule, Words, compact, numbered, words_of
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Ask, Floats
 
 # ---------------------------------------------------------------------------------- containment
@@ -49,7 +48,7 @@ class Containment:
     by: By = "sentence"
 
     def __post_init__(self) -> None:
-        check_by(self.name, self.by)
+        check_by(self.by)
 
     __repr__ = spell
 

@@ -14,7 +14,7 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Progress
-from fairbrief.scorers.pieces import Ids, Span, frame, padded, parts, pieces, quarter_overlapping, run_batches
+from fairbrief.scorers.pieces import Ids, frame, padded, parts, pieces, run_batches
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 
@@ -42,10 +42,8 @@ class Embedding(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        resident = models.sentence_encoder(pretrained.find(self.model, self.name), placed, self.name)
+        placed = self.placement
+        resident = models.sentence_encoder(self.snapshot, placed, self.name)
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
@@ -114,13 +112,13 @@ class BertScore(ModelScorer):
     depending on its padding; here it is the cosine.
 
     ``rescale=b`` maps x to (x − b)/(1 − b). ``auto`` rescales only layer 17 of roberta-large under its hub name;
-    ``none`` never rescales. A text longer than the model's window is encoded in windows that overlap by a quarter.
-    Each piece uses the window in which it is further from the edge.
+    ``none`` never rescales. A text longer than the model's window is encoded in parts of equal length.
 
     Source:     Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
     """
 
     name: ClassVar[str] = "bertscore"
+    version: ClassVar[int] = 2
     model: str = "roberta-large"
     layer: int = 17
     rescale: float | str = "auto"
@@ -146,12 +144,8 @@ class BertScore(ModelScorer):
         return baseline
 
     @property
-    def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the fingerprint without rescaling and means, which come after."""
-        return (
-            f"{models.identity(self, self.name, self.version)} layer={self.layer} windows={self.windows} "
-            f"prefix_space={str(self.prefix_space).lower()}"
-        )
+    def details(self) -> str:
+        return f" layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
 
     @property
     def fingerprint(self) -> str:
@@ -167,11 +161,8 @@ class BertScore(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        snapshot = pretrained.find(self.model, self.name)
-        resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
+        placed = self.placement
+        resident = models.load("AutoModel", self.snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
         progress = Progress(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
@@ -218,20 +209,21 @@ class _Encoding:
         """Encode the texts, longest windows first."""
         torch = pretrained.library("torch", "bertscore")
         size = self.resident.limit - self.frame.size
-        windows = {text: quarter_overlapping(len(ids[text]), size) for text in texts}
-        if self.truncates:
-            windows = {text: [Span(0, w[0].stop, 0, w[0].stop)] for text, w in windows.items()}
+        windows = {
+            text: [slice(0, min(len(ids[text]), size))] if self.truncates else parts(len(ids[text]), size)
+            for text in texts
+        }
         items = [(text, w) for text, several in windows.items() for w in several]
         kept: dict[tuple[str, int], _Vectors] = {}
 
         def forward(batch: Integers) -> Any:
-            return self._states([ids[items[i][0]][items[i][1].start : items[i][1].stop] for i in batch])
+            return self._states([ids[items[i][0]][items[i][1]] for i in batch])
 
         lengths = [w.stop - w.start + self.frame.size for _, w in items]
         for batch, states in run_batches(lengths, forward, self.budget):
             for i, state in zip(batch, states, strict=True):
                 text, w = items[i]
-                kept[text, w.start] = self._kept(state, w)
+                kept[text, w.start] = self._kept(state, w.stop - w.start)
         return {
             text: _Vectors(*map(torch.cat, zip(*(kept[text, w.start] for w in several), strict=True)))
             for text, several in windows.items()
@@ -247,13 +239,13 @@ class _Encoding:
             ).last_hidden_state
             return torch.nn.functional.normalize(states.float(), dim=-1)
 
-    def _kept(self, state: Any, w: Span) -> _Vectors:
+    def _kept(self, state: Any, length: int) -> _Vectors:
         torch = pretrained.library("torch", "bertscore")
-        before, length = len(self.frame.before), w.stop - w.start
-        inner = state[before + w.keep - w.start : before + w.kept - w.start]
-        end = before + length
+        before, end = len(self.frame.before), len(self.frame.before) + length
         special = torch.cat([state[:before], state[end : end + len(self.frame.after)]])
-        return _Vectors(inner.clone(), special)  # a clone, so that the padded batch is not kept alive
+        return _Vectors(
+            state[before:end].clone(), special
+        )  # a clone, so that the padded batch is not kept alive
 
 
 def _wants_space(tokenizer: Any) -> bool:

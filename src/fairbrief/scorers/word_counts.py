@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.pairs import best_passages, check_by
+from fairbrief.scorers.pairs import best_passages
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge, sentences
 from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, ascii_table, ascii_words, compact, words_of
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
 
@@ -204,7 +204,7 @@ class SentenceScorer(ABC):
     by: By
 
     def __post_init__(self) -> None:
-        check_by(self.name, self.by)
+        check_by(self.by)
         if self.sentences not in CUTS:
             raise RequestError(
                 f"{self.name}(sentences={self.sentences}) does not exist. Choose one of: {', '.join(CUTS)}."

@@ -137,19 +137,20 @@ class Roster:
     def spans(self, text: str) -> list[Span]:
         """The names in a text, in order."""
         tokens = list(WORD.finditer(text))
+        keys = [_key(token[0]) for token in tokens]
+        is_word = [
+            key in self.by_word and (not token[0][0].islower() or key in self.in_any_case or key in PARTICLES)
+            for key, token in zip(keys, tokens, strict=True)
+        ]
         i, found = 0, list[Span]()
         while i < len(tokens):
             j = i
-            while j < len(tokens) and self._is_word(tokens[j][0]) and (j == i or _touch(text, tokens, j)):
+            while j < len(tokens) and is_word[j] and (j == i or _touch(text, tokens, j)):
                 j += 1
             if j > i:
                 found += self._span(text, tokens, i, j)
             i = max(j, i + 1)
         return found
-
-    def _is_word(self, token: str) -> bool:
-        key = _key(token)
-        return key in self.by_word and (not token[0].islower() or key in self.in_any_case or key in PARTICLES)
 
     def _span(self, text: str, tokens: list[re.Match[str]], i: int, j: int) -> Iterator[Span]:
         """The name of the tokens ``i`` to ``j``, if they are one."""

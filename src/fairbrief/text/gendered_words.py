@@ -43,7 +43,8 @@ def place(word: str, tag: str = "") -> Place | None:
     ``her`` and ``his`` have two places, which the Penn tag distinguishes: ``PRP$`` before a noun,
     ``PRP`` otherwise. Without a tag the result for them is None.
     """
-    found = _look(word, tag)
+    low = word.lower()
+    found = _BY_TAG[low].get(tag) if low in _BY_TAG else _CERTAIN.get(low)
     return found[0] if found else None
 
 
@@ -97,13 +98,6 @@ def like(pattern: str, word: str) -> str:
     if letters and letters[0].isupper():
         return word[:1].upper() + word[1:]
     return word
-
-
-def _look(word: str, tag: str) -> tuple[Place, str] | None:
-    low = word.lower()
-    if low in _BY_TAG:
-        return _BY_TAG[low].get(tag)
-    return _CERTAIN.get(low)
 
 
 # ---- Titles before a name: their gender, and the corresponding titles of the other gender
@@ -263,12 +257,8 @@ def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     table, ascii_only = (_TIGHT, _ASCII_TIGHT) if variant == "published" else (_LOOSE, _ASCII_LOOSE)
     text = text.replace("’", "'").replace("‘", "'").lower()
     words = ascii_words(text, ascii_only) if text.isascii() else text.translate(table).split()
-    return tuple(filter(_all_words(lists).__contains__, words))
-
-
-@lru_cache(maxsize=64)
-def _all_words(lists: str) -> frozenset[str]:
-    return frozenset().union(*word_lists(lists).values())
+    listed = frozenset[str]().union(*word_lists(lists).values())
+    return tuple(filter(listed.__contains__, words))
 
 
 def pair_markers() -> dict[str, str]:
@@ -282,7 +272,6 @@ WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 FEMALE_WORDS = frozenset({"she", "her", "hers"})
 MALE_WORDS = frozenset({"he", "him", "his"})
-FEMALE, MALE = "female", "male"
 
 _ALL = FEMALE_WORDS | MALE_WORDS
 _WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_ALL, key=len, reverse=True))})\b", re.IGNORECASE)
@@ -326,5 +315,5 @@ def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must be in (0, 1], not {threshold}")
     if coefficient >= threshold:
-        return FEMALE
-    return MALE if coefficient <= -threshold else None
+        return "female"
+    return "male" if coefficient <= -threshold else None

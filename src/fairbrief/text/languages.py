@@ -76,7 +76,7 @@ def using(language: str | Setting) -> Iterator[None]:
 
     Raises: RequestError for an unknown code.
     """
-    token = _setting.set(_as_setting(language))
+    token = _setting.set(language if isinstance(language, Setting) else Setting(known(language)))
     try:
         yield
     finally:
@@ -85,7 +85,7 @@ def using(language: str | Setting) -> Iterator[None]:
 
 def use(language: str | Setting) -> None:
     """Use the language for every text from now on: for a separate process."""
-    _setting.set(_as_setting(language))
+    _setting.set(language if isinstance(language, Setting) else Setting(known(language)))
 
 
 def suppose(code: str) -> None:
@@ -203,10 +203,6 @@ def other_language(text: str, usual: str) -> str:
     return "" if found == usual else found
 
 
-def _as_setting(language: str | Setting) -> Setting:
-    return language if isinstance(language, Setting) else Setting(known(language))
-
-
 def _detect(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if given, for a text too short to be identified by itself."""
     words = _words(text.lower())
@@ -235,14 +231,10 @@ _detected = lru_cache(maxsize=4096)(_detect)
 
 def _by_function_words(words: list[str], candidates: Collection[str], default: str, *, is_short: bool) -> str:
     """The candidate with clearly the largest share of function words in a text (lower-cased words); else the default."""
-    may_be_other = is_short and default != ENGLISH
-    if (
-        ENGLISH in candidates
-        and not may_be_other
-        and _hits(words, CLOSED_CLASSES) >= SURELY_ENGLISH * len(words)
-    ):
+    may_be_english = ENGLISH in candidates and not (is_short and default != ENGLISH)
+    if may_be_english and sum(map(CLOSED_CLASSES.__contains__, words)) >= SURELY_ENGLISH * len(words):
         return ENGLISH
-    listed = stop_words if is_short else commonest
+    listed = stop_words if is_short else function_words
     hits = dict.fromkeys(candidates, 0)
     having = _languages_with(tuple(candidates), listed)
     for word in words:
@@ -265,10 +257,6 @@ def _words(text: str) -> list[str]:
 _RUNS_OF_LETTERS = Rule(_words)
 
 
-def _hits(words: list[str], listed: Collection[str]) -> int:
-    return sum(map(listed.__contains__, words))
-
-
 @cache
 def _languages_with(
     candidates: tuple[str, ...], listed: Callable[[str], Collection[str]]
@@ -282,8 +270,8 @@ def _languages_with(
 
 
 @cache
-def commonest(code: str) -> frozenset[str]:
-    """The function words that identify a language: its stop words of at most four letters."""
+def function_words(code: str) -> frozenset[str]:
+    """The words that identify a language: its stop words of at most four letters."""
     return frozenset(word for word in stop_words(code) if len(word) <= 4)
 
 

@@ -143,11 +143,6 @@ def shares(which: str) -> dict[str, int]:
     return dict(_rows(which))
 
 
-def commonest_last_names(top: int) -> dict[str, int]:
-    """The ``top`` most frequent last names with their `shares`; the rest of the file is not read."""
-    return dict(islice(_rows("all.last"), top))
-
-
 def _rows(which: str) -> Iterator[tuple[str, int]]:
     from importlib.resources import files
 
@@ -216,7 +211,9 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     """
     words = list(_words(name))
     parts = ["given"] * len(words)
-    end = _before_suffixes(words)
+    end = len(words)
+    while end > 1 and is_suffix(words[end - 1][2]):
+        end -= 1
     for i in range(end, len(words)):
         parts[i] = "suffix"
     known = _find([w for _, _, w in words[:end]], last.split()) if last else None
@@ -228,13 +225,16 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     for i in range(max(low, 0), high):
         parts[i] = "last"
     i = low - 1
-    while i > 0 and _is_particle(words[i][2]):
+    while i > 0 and bare(words[i][2]) in KNOWN_PARTICLES:
         parts[i] = "particle"
         i -= 1
-    if i == 0 and words[0][2].islower() and _is_particle(words[0][2]):
+    if i == 0 and words[0][2].islower() and bare(words[0][2]) in KNOWN_PARTICLES:
         parts[0] = "particle"
+    # Capitals without stops are initials, as in "AS Heagle", unless the whole name is in capitals.
+    is_shouted = words[-1][2].isupper()
     for i, (_, _, word) in enumerate(words):
-        if parts[i] == "given" and (is_initial(word) or _is_run_of_initials(word, words[-1][2])):
+        is_run = word.isupper() and 2 <= len(word) <= 3 and not is_shouted
+        if parts[i] == "given" and (is_run or is_initial(word)):
             parts[i] = "initial"
     return tuple(Piece(a, b, part) for (a, b, _), part in zip(words, parts, strict=True))
 
@@ -245,11 +245,6 @@ def is_initial(word: str) -> bool:
     return (len(letters) == 1 and letters.isupper()) or (
         letters.isupper() and len(letters) <= 3 and word.count(".") == len(letters)
     )
-
-
-def _is_run_of_initials(word: str, final: str) -> bool:
-    """Whether capitals without stops are initials, as in "AS Heagle"; names in all capitals have no recognisable initials."""
-    return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
 
 
 def _is_family_first(tokens: list[str]) -> bool:
@@ -277,10 +272,6 @@ def is_suffix(word: str) -> bool:
     return low in KNOWN_SUFFIXES or (word.strip(",.").isupper() and low in _ROMAN)
 
 
-def _is_particle(word: str) -> bool:
-    return word.lower().rstrip(".") in KNOWN_PARTICLES
-
-
 def _words(name: str) -> Iterator[tuple[int, int, str]]:
     position = 0
     for word in name.split():
@@ -289,13 +280,6 @@ def _words(name: str) -> Iterator[tuple[int, int, str]]:
         kept = word.rstrip(",")
         if kept:
             yield start, start + len(kept), kept
-
-
-def _before_suffixes(words: list[tuple[int, int, str]]) -> int:
-    end = len(words)
-    while end > 1 and is_suffix(words[end - 1][2]):
-        end -= 1
-    return end
 
 
 def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
@@ -384,9 +368,12 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
     return Listed(name, part, gender, group, weight)
 
 
+MOST_FREQUENT = 200
+
+
 @cache
-def census(top: int = 200) -> Names:
-    """The ``top`` most frequent names of the 1990 US census for either gender, and the ``top`` last names.
+def census() -> Names:
+    """The `MOST_FREQUENT` names of the 1990 US census for either gender, and as many last names.
 
     The names come with the package ``names``; frequencies are percentages of people of that gender. A name of both
     genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
@@ -397,9 +384,9 @@ def census(top: int = 200) -> Names:
         Listed(name, "first", gender, "", own[name] / 1000)
         for gender in ("male", "female")
         for own in (shares(f"{gender}.first"),)
-        for name in [n for n in own if known.get(n.lower()) == gender][:top]
+        for name in [n for n in own if known.get(n.lower()) == gender][:MOST_FREQUENT]
     ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in commonest_last_names(top).items()]
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in islice(_rows("all.last"), MOST_FREQUENT)]
     return Names((*first, *last), "1990 US census")
 
 

@@ -86,19 +86,12 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
         ]
     # A full name is more specific than a last name: it is not ambiguous with a namesake.
     full = [pair for pair in found if pair[1].startswith("full")]
-    found = _of_gender(full or found, names, tokens)
+    found = full or found
+    genders = {gender for token in tokens if (gender := gender_of_title(token))}
+    if len(found) > 1 and len(genders) == 1:
+        found = [pair for pair in found if names[pair[0]].gender in genders] or found
     people = tuple(i for i, _ in found)
     return Alignment(people, found[0][1] if found else "")
-
-
-def _of_gender(
-    candidates: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
-) -> list[tuple[int, str]]:
-    """The candidates whom a gendered title fits; all of them if it fits nobody or there is no such title."""
-    genders = {gender for token in tokens if (gender := gender_of_title(token))}
-    if len(candidates) < 2 or len(genders) != 1:
-        return candidates
-    return [pair for pair in candidates if names[pair[0]].gender in genders] or candidates
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
@@ -131,10 +124,10 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     first, last = _tokens_of(name)
     if first and last and core == last + first:
         return "full name"
-    rest = _without(core, last) if last else None
-    if rest is None:
+    if not last or core[-len(last) :] != last:
         alone = bool(first) and core == first
         return ("first name with title" if titled else "first name alone") if alone else ""
+    rest = core[: -len(last)]
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
     if not first and all(len(token) == 1 for token in rest):
@@ -152,11 +145,6 @@ def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tokens of the first and of the last name."""
     first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name[:2])
     return first, last
-
-
-def _without(core: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The tokens before the last name; None if the span does not end with it."""
-    return core[: -len(last)] if core[-len(last) :] == last else None
 
 
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
@@ -272,21 +260,21 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     words = lowered_words_of(source)
     absent = []
     for decision in decisions:
-        core = _core(decision.tokens)
-        if not decision.people and core and not all(_is_in_source(token, words) for token in core):
-            absent.append((decision, frozenset(core)))
-    kept: list[tuple[Decision, frozenset[str]]] = []
+        tokens = [bare(token.replace("’", "'")) for token in without_titles(decision.tokens)]
+        core = {part for token in tokens if len(token) > 1 for part in token.split("-")}
+        # The plural of a name is in the source if the name is (Bakers, Baker).
+        new = [
+            token
+            for token in core - words
+            if not (token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words))
+        ]
+        if new and not decision.people:
+            absent.append((decision, core))
+    kept: list[tuple[Decision, set[str]]] = []
     for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):
         if not any(core_words <= others for _, others in kept):
             kept.append((decision, core_words))
     return [decision for decision, _ in kept]
-
-
-def _is_in_source(token: str, words: Collection[str]) -> bool:
-    """Whether the source has the word, or its singular if it is a plural of a name (Bakers, Baker)."""
-    return token in words or (
-        token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words)
-    )
 
 
 def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
@@ -316,12 +304,6 @@ def _names_before(run: Span, text: str, source: str) -> list[int]:
         is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
         found.append(found[-1] + (not is_none))
     return found
-
-
-def _core(tokens: Sequence[str]) -> list[str]:
-    """A name's words in lower case, without titles, suffixes and initials."""
-    kept = [bare(token.replace("’", "'")) for token in without_titles(tokens) if len(bare(token)) > 1]
-    return [part for token in kept for part in token.split("-")]
 
 
 # ---- People in a text without annotation: their names, their gender in the text, and a recogniser's errors.
@@ -362,17 +344,13 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
             if gender := gender_of_title(token):
                 person.votes[f"title {gender}"] += 1
         following = spans[i + 1].start if i + 1 < len(spans) else len(text)
-        female, male = count_gender_words(_after(text, span.end, following))
+        after, _, _ = text[span.end : min(following, span.end + REACH)].partition("\n")
+        female, male = count_gender_words(after)
         person.votes["female"] += female
         person.votes["male"] += male
     for person in people:
         person.gender = _gender(person, genders)
     return people
-
-
-def _after(text: str, start: int, following: int) -> str:
-    """The text after a name, up to the next name, the end of the paragraph or `REACH` characters."""
-    return re.split(r"\n", text[start : min(following, start + REACH)], maxsplit=1)[0]
 
 
 def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:

@@ -192,7 +192,12 @@ class _Reading:
     def rule(self, span: Span) -> str:
         """The rule by which a span names a person; empty if none does."""
         core = without_titles(span.tokens)
-        if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
+        if (
+            not core
+            or bare(core[-1]) in CALENDAR
+            or self.is_other(span)
+            or self._places.reach(span.start) >= span.end
+        ):
             return ""
         is_described = is_described_at(self._text, span.start, span.end)
         if is_title(span.tokens[0]):
@@ -201,7 +206,7 @@ class _Reading:
                 if core[0].lower() not in CHIEFS and (is_described or bare(span.tokens[0]) not in SAINTS)
                 else ""
             )
-        if any(is_title(token) for token in span.tokens) or self._begins_states(span):
+        if any(is_title(token) for token in span.tokens) or self._states.reach(span.start) > span.start:
             return ""
         if len(core) == 1:
             return (
@@ -257,13 +262,6 @@ class _Reading:
         is_named = first in self._given and first not in _NOT_GIVEN
         telling = _OF_NO_NAMED_PERSON if is_named and words[-1] != first else ORGANISATION_WORDS
         return not telling.isdisjoint(words)
-
-    def _begins_states(self, span: Span) -> bool:
-        return self._states.reach(span.start) > span.start
-
-    def _is_place(self, span: Span) -> bool:
-        """Whether every word of the span belongs to the name of a place."""
-        return self._places.reach(span.start) >= span.end
 
 
 def _places_in(run: Span) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from fairbrief.errors import RequestError
 from fairbrief.text.languages import Setting, language_of, setting
 from fairbrief.text.segmentation import word_count
 from fairbrief.text.vocabulary import words
@@ -212,7 +213,7 @@ def passages_of(text: str, by: By) -> tuple[str, ...]:
 
 
 def check_by(by: By) -> None:
-    """Raise ValueError for an unknown way to cut documents."""
+    """Raise RequestError for an unknown way to cut documents."""
     if by not in ("sentence", "document"):
         _cutter(str(by))
 
@@ -221,7 +222,7 @@ def check_by(by: By) -> None:
 def _cutter(by: str) -> Callable[[Sequence[str]], Sequence[str]]:
     size = _SIZE.fullmatch(by)
     if size is None:
-        raise ValueError(f"by={by} is not a way to cut documents. Choose one of: {KNOWN}")
+        raise RequestError(f"by={by} is not a way to cut documents. Choose one of: {KNOWN}.")
     many = int(size[1])
     match size[2]:
         case "words":

@@ -233,8 +233,8 @@ def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
             yield Case(case.record, replace(case.summary, system=name))
 
 
-def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
-    """The chosen summary as a case of a system; ``made`` has the candidate's number and value."""
+def chosen_case(choice: Choice, by: str) -> Case:
+    """The chosen summary as a case of the system `CHOSEN`; ``made`` has the candidate's number and value."""
     candidate = choice.candidates[choice.chosen]
     case = candidate.case
     value = "" if candidate.value is None else repr(candidate.value)
@@ -244,7 +244,7 @@ def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
         "by": by,
         **{name: text for name, text in (("value", value), ("choice", choice.reason)) if text},
     }
-    return Case(case.record, replace(case.summary, system=system, made={**case.summary.made, **made}))
+    return Case(case.record, replace(case.summary, system=CHOSEN, made={**case.summary.made, **made}))
 
 
 def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:

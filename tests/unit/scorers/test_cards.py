@@ -58,7 +58,6 @@ def test_sentences_find_what_whole_documents_miss() -> None:
     by_sentence, whole = cards.card_of("embedding"), cards.card_of("embedding(by=document)")
     assert by_sentence is not None
     assert whole is not None
-    assert by_sentence.by == "sentence"
     copied = by_sentence.roc_auc(cards.COPIED)
     assert copied is not None
     assert copied >= 0.8 > (whole.roc_auc(cards.COPIED) or 1)

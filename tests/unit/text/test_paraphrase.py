@@ -92,5 +92,5 @@ def test_without_wordnet_the_reason_says_how_to_get_it(
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     assert "Paraphrasing needs NLTK's data (wordnet)" in why_not()
     assert "NLTK_DATA" in why_not()
-    with pytest.raises(RequestError, match="Paraphrasing needs NLTK's data .wordnet"):
+    with pytest.raises(RequestError, match=r"Paraphrasing needs NLTK's data .wordnet"):
         paraphrase("unheardofword and an unrememberedterm", 1, "a")

@@ -100,7 +100,7 @@ class Transformers(Prompted):
             ready = [self._fitted(task, writer, prompt) for task in chunk]
             sizes = [draft.pieces + self.max_new_tokens for draft in ready]
             # Sampled summaries are written singly, because one generator serves a batch.
-            budget = self.batch_tokens or pretrained.automatic_tokens(writer.device)
+            budget = pretrained.tokens(self.batch_tokens or "auto", writer.device, self.name)
             write = partial(self._generate, ready, writer)
             for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
                 yield [
