@@ -17,7 +17,7 @@ from fairbrief.registry import make
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pairs import watched
-from fairbrief.scorers.pieces import frame, pieces, quarter_overlapping, run_batches
+from fairbrief.scorers.pieces import frame, pieces, quarter_overlapping
 
 
 def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
@@ -141,21 +141,6 @@ def test_truncation_is_the_tokenizers_own(classifier_folder: Path) -> None:
     rows, columns = (LONG, TEXTS[0]), (TEXTS[1], LONG, LONG[5:])
     wanted = [[direct(classifier_folder, r, c)[0] for c in columns] for r in rows]
     np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=MODEL_SCORE_TOLERANCE)
-
-
-def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
-    """What cannot be halved any more is a BackendError that says what to try; other errors pass through."""
-
-    def full(_: Any) -> None:
-        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
-
-    def broken(_: Any) -> None:
-        raise RuntimeError("shapes do not match")
-
-    with pytest.raises(BackendError, match="smaller model"):
-        list(run_batches([5, 5], full, 100))
-    with pytest.raises(RuntimeError, match="shapes"):
-        list(run_batches([5, 5], broken, 100))
 
 
 def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, tmp_path: Path) -> None:

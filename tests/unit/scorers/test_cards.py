@@ -53,18 +53,6 @@ def test_figures_are_within_their_intervals_and_counted() -> None:
                 assert low <= value <= high
 
 
-def test_sentences_find_what_whole_documents_miss() -> None:
-    """Read by sentence, embeddings judge copied text as well as words do, and find nearly every paraphrased sentence."""
-    by_sentence, whole = cards.card_of("embedding"), cards.card_of("embedding(by=document)")
-    assert by_sentence is not None
-    assert whole is not None
-    copied = by_sentence.roc_auc(cards.COPIED)
-    assert copied is not None
-    assert copied >= 0.8 > (whole.roc_auc(cards.COPIED) or 1)
-    assert by_sentence.figures is not None
-    assert by_sentence.figures["source"]["by_share"]["0.3"][0] >= 0.99
-
-
 def measured(copied: float, rewritten: float) -> dict[str, Any]:
     """A card's figures with these of support."""
     support = {
