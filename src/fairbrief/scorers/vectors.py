@@ -32,7 +32,7 @@ class Embedding(ModelScorer):
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
 
     def keys_of(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.texts(asks)
+        return list(dict.fromkeys((text,) for ask in asks for text in (*ask.rows, *ask.columns)))
 
     def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:

@@ -112,8 +112,11 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    counts = [_counts(some, stem=stem) for some in _pieces(pairs)]
-    return _parts(np.concatenate([np.zeros((0, len(TYPES), len(PARTS))), *counts]))
+    counts = [np.zeros((0, len(TYPES), len(PARTS))), *(_counts(some, stem=stem) for some in _pieces(pairs))]
+    overlap, reference, candidate = np.moveaxis(np.concatenate(counts), -1, 0)
+    precision, recall = overlap / np.maximum(candidate, 1), overlap / np.maximum(reference, 1)
+    both = precision + recall
+    return np.stack([precision, recall, 2 * precision * recall / np.where(both > 0, both, 1)], axis=-1)
 
 
 def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
@@ -180,16 +183,6 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
 def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
     """`tokens` as a rule; apostrophes of other languages are kept."""
     return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
-
-
-def _parts(counts: Floats) -> Floats:
-    """(overlap, n-grams of the reference, of the candidate) to (precision, recall, F), along the last axis."""
-    overlap, reference, candidate = np.moveaxis(counts, -1, 0)
-    precision = overlap / np.maximum(candidate, 1)
-    recall = overlap / np.maximum(reference, 1)
-    both = precision + recall
-    f = 2 * precision * recall / np.where(both > 0, both, 1)
-    return np.stack([precision, recall, f], axis=-1)
 
 
 def _overlap(

@@ -83,11 +83,6 @@ def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
     return sum(map(known.__contains__, words)), len(words)
 
 
-def word_total(text: str) -> int:
-    """The number of words in a text by the rule of `words_held`."""
-    return len(_words(text))
-
-
 def _words(text: str) -> list[str]:
     return ascii_words(text.lower(), _PLAIN) if text.isascii() else _TOKEN.findall(text.lower())
 
