@@ -145,7 +145,8 @@ def entries(measures: Sequence[tuple[str, Any]]) -> Iterator[str]:
             yield prose(observation)
             yield from _settings(members[0][1], only=shared)
         for name, kind in members:
-            yield from _measure(name, kind, observation if len(members) == 1 else None, shared)
+            of_measure = observation if len(members) == 1 and observation is not kind else None
+            yield from _measure(name, kind, of_measure, shared)
 
 
 def _common(members: Sequence[tuple[str, Any]]) -> list[str]:

@@ -4,7 +4,7 @@
     python examples/fine_tuning_grid.py
 
 The design is that of Chhabra et al. The models are tiny and start at random weights, so that the script takes a minute and its
-numbers mean nothing: replace ``new_model`` by ``from_pretrained`` and ``sets`` by your data. The report in ``grid`` has a heat map.
+numbers mean nothing: replace ``new_model`` by ``from_pretrained`` and ``sets`` by your data. The report in ``grid`` has a table of all cells.
 """
 
 import random

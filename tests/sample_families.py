@@ -52,19 +52,10 @@ def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]
         p = None if chance is None else 0.2
         interval = {"low": value - 0.1, "high": value + 0.1}
         over = measure.partition("@")[2]
+        counts = {"n": 40, "clusters": 40}
         return Estimate(
-            measure,
-            quantity,
-            system,
-            value,
-            permutation_mean=chance,
-            p=p,
-            n=40,
-            clusters=40,
-            over=over,
-            **interval,
-            **more,
-        )
+            measure, quantity, system, value, permutation_mean=chance, p=p, over=over, **interval, **counts, **more
+        )  # fmt: skip
 
     yield of("equal_coverage@side", "equal_coverage", 0.3, 0.25)
     yield of("coverage_parity@side", "coverage_parity", 0.2, 0.1)
@@ -81,8 +72,6 @@ def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]
         yield of("word_list_inclusion", f"summary_share[{group}]", 1 / len(groups))
         yield of("word_list_inclusion", f"source_share[{group}]", 1 / len(groups))
         yield of("entity_inclusion@gender", f"inclusion[{group}]", 0.2 + 0.1 * k)
-        yield of("sentiment_shift", f"slope[{group}]", -0.4 - 0.1 * k)
-        yield of("sentiment_shift", f"intercept[{group}]", 0.1 * k)
     for a, b in pairwise(groups):
         yield of("entity_inclusion@gender", f"log_odds[{a}/{b}]", -0.3, 0.0)
 
@@ -97,11 +86,8 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
         ) -> dict[str, Any]:
             return {**place, "observation": observation, "measures": measures, **statistics}
 
-        group, article, summary = (
-            groups[r % len(groups)],
-            float(draw.uniform(-1, 1)),
-            float(draw.uniform(-1, 1)),
-        )
+        group = groups[r % len(groups)]
+        article, summary = draw.uniform(-1, 1, 2).tolist()
         yield row("Coverage()", "coverage_parity@side\nequal_coverage@side", gap=float(draw.uniform(0, 0.6)))
         yield row(
             "GroupedVariants()",
@@ -109,15 +95,8 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
             score=float(draw.choice([-1, 0, 0.5, 1])),
             one=1.0,
         )
-        levels = {"one": 1.0, "article": article, "summary": summary, "shift": summary - article}
+        levels = {"one": 1.0, "article": article, "summary": summary}
         yield row("Sentiments()", "sentiment_shift", **{f"{s}[{group}]": x for s, x in levels.items()})
-        yield row(
-            "GenderWords()",
-            "gender_agreement",
-            both=1.0,
-            x=float(draw.choice([-1, 0, 1])),
-            y=float(draw.choice([-1, 1])),
-        )
 
 
 def _writable(text: str) -> str:

@@ -19,7 +19,6 @@ from fairbrief.reports.result import (
     Row,
     Support,
     Texts,
-    TopCase,
 )
 from fairbrief.types import Case, Claim, Document, Estimate, Note, Record, Summary, Table
 
@@ -66,7 +65,6 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         estimates=(*_representation(systems, values), *_position(systems), *_subgroups(systems, extra)),
         differences=_differences(systems),
         rows=Held(_per_record(systems, values)),
-        top_cases=tuple(_top_case(system, values, extra, i) for system in systems for i in range(3)),
         tables=(_table(systems),),
         not_measured=(NotMeasured("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
         skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
@@ -231,7 +229,7 @@ def _writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _top_case(system: str, values: tuple[str, ...], extra: str, i: int) -> TopCase:
+def _case(system: str, values: tuple[str, ...], extra: str, i: int) -> Case:
     documents = tuple(
         Document(
             f"The room was {word} and the breakfast came late on day {j}. {extra}",
@@ -252,13 +250,12 @@ def _top_case(system: str, values: tuple[str, ...], extra: str, i: int) -> TopCa
         attributes={"city": "Basel" + extra},
         where="reviews.jsonl:3",
     )
-    story = f"{values[0]} makes up 41% of the sources and 12% of the summary{extra}"
-    return TopCase("bur@sentiment", system, 0.9 - i / 10, story, Case(record, summary), 0.03 if i else None)
+    return Case(record, summary)
 
 
 def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
     """Three records of each system, whose first sentence the first document supports."""
-    cases = [_top_case(system, values, extra, i).case for system in systems for i in range(3)]
+    cases = [_case(system, values, extra, i) for system in systems for i in range(3)]
     texts = {
         case.record.id: Texts(
             case.record.id,

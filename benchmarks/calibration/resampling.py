@@ -9,10 +9,11 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from benchmarks.label_draws import observed_and_choice
 from benchmarks.recording import write_down
 
 from fairbrief.statistics.arrays import tolerance
-from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations, permutations
+from fairbrief.statistics.label_permutations import LabelDraws, permutations, sort_by_block
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 
 SPLITS = [(1, 3), (2, 2), (1, 4), (2, 3), (1, 5), (3, 3), (1, 7), (4, 4), (1, 1, 2), (2, 2, 2), (2, 3, 3)]
@@ -44,7 +45,7 @@ def unit_size(split: tuple[int, ...], worlds: int, seed: int, n_resamples: int =
     """How often a fair system is called unfair at .05: exact, sampled, and with the strict comparison."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(len(split)), split)
-    every = enumerate_permutations(labels)
+    every = sort_by_block(labels, None).permutations()
     hits = np.zeros(3)
     for _ in range(worlds):
         x = coverages(rng, labels.size)
@@ -82,7 +83,7 @@ def corpus_size(worlds: int, seed: int, records: int = 40, n_resamples: int = 40
             n = 8 if number % 2 else 16
             labels = rng.permutation(np.repeat([0, 1], n // 2))
             x = coverages(rng, n) + np.linspace(0.5, 0, n)
-            rows, choice, _ = labelled.observed_and_choice(str(number), labels)
+            rows, choice, _ = observed_and_choice(labelled, str(number), labels)
             picked = np.concatenate([[0], choice])
             ones = (rows @ x) / (n / 2)
             signed += (ones - (2 * x.mean() - ones))[picked]

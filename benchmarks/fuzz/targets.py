@@ -38,7 +38,7 @@ from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
-from fairbrief.workbench.corpora.published_formats import read_published
+from fairbrief.workbench.corpora.published_formats import FORMATS
 from fairbrief.workbench.sheets import items_of, read_answers, sheet
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
@@ -158,7 +158,7 @@ def _rows(folder: Path) -> dict[str, Target]:
         "group_by": "id",
         "documents_field": "document",
         "attributes": {"side": None, "stars": None},
-        "bins": {"stars": "q2"},
+        "bins": {"stars": "3"},
     }
     return {
         "in.jsonl": _read("in.jsonl", lines),
@@ -248,7 +248,7 @@ def _importers() -> dict[str, Target]:
 
 
 def _published(name: str, at: Path) -> None:
-    list(read_published(at / "x.csv", name))
+    list(FORMATS[name](at / "x.csv"))
 
 
 # ------------------------------------------------------------------------------------- what Fairbrief itself wrote

@@ -105,14 +105,14 @@ def table(result: Result, quantity: str) -> str:
         words = declared.contrast
         records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(f"| {called(e.system)} | no value: {wording.told(e)} | – | – | – | {records} |")
+            rows.append(f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         extract_baseline = (
             "–" if e.extract_baseline is None else contrast_words.signed(e.extract_baseline, words.unit)
         )
         p, _ = decisive(e)
-        kind = conclusion(e, wording.alpha_of(result.made))
+        kind = conclusion(e, result.made["alpha"])
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
             f"| {called(e.system)} | {contrast_words.described(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
@@ -122,7 +122,7 @@ def table(result: Result, quantity: str) -> str:
 
 def in_words(result: Result, quantity: str) -> str:
     """Which systems differ significantly from their baseline, and which do not."""
-    alpha = wording.alpha_of(result.made)
+    alpha = result.made["alpha"]
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
         kind = conclusion(e, alpha)
@@ -137,9 +137,9 @@ def in_words(result: Result, quantity: str) -> str:
 def significant(result: Result, quantity: str) -> str:
     """The systems whose difference is significant, or why nothing was tested."""
     found = ordered(of(result, quantity))
-    if all(conclusion(e, wording.alpha_of(result.made)) == "too few" for e in found):
-        return f"Not tested: {wording.told(found[0])}."
-    names = [called(e.system) for e in found if conclusion(e, wording.alpha_of(result.made)) in NAMED]
+    if all(conclusion(e, result.made["alpha"]) == "too few" for e in found):
+        return f"Not tested: {wording.joined(found[0].notes)}."
+    names = [called(e.system) for e in found if conclusion(e, result.made["alpha"]) in NAMED]
     return f"Significant: {', '.join(names) or 'none'}."
 
 

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -35,7 +36,7 @@ from benchmarks.soak.processes import running
 from tests.stub_chat import StubChat, echo
 
 from fairbrief.atomic_files import TEMPORARY
-from fairbrief.engines.score_cache import Damaged, unpack
+from fairbrief.engines.score_cache import unpack
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.audit_folder import DIGESTS, STAGE, UNFINISHED, load_unchanged
 
@@ -304,7 +305,7 @@ class Ground:
                 check = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
                 for (value,) in database.execute("SELECT value FROM arrays"):
                     unpack(value)
-            except (sqlite3.DatabaseError, Damaged) as error:
+            except (sqlite3.DatabaseError, zlib.error) as error:
                 return str(error)
         return None if check == "ok" else check
 

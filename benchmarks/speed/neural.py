@@ -63,7 +63,8 @@ def default_pairs(found: list[Record]) -> list[Ask]:
 def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[models.Resident, list[dict[str, Any]], int]:
     """The model, and all pairs of the asks as tensors: sorted, in batches of the scorer's own budget."""
     placed = scorer.placement
-    resident = models.classifier(pretrained.find(scorer.model, scorer.name), placed, scorer.name)
+    found = pretrained.find(scorer.model, scorer.name)
+    resident = models.load("AutoModelForSequenceClassification", found, placed, scorer.name)
     around = frame(resident.tokenizer, pair=True)
     keys = list(scorer.keys(asks))
     ids = pieces(resident.tokenizer, (text for key in keys for text in key))

@@ -20,7 +20,7 @@ from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.view import Answers, Asked, open_audit
+from fairbrief.saved.view import Answers, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl")
 MEASURE = "coverage_parity@sentiment"
@@ -71,7 +71,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
         opened[0].about()
 
     def rows(**asked: Any) -> None:
-        first.append(opened[0].rows(Asked(MEASURE, "0:rosy", **asked)))
+        first.append(opened[0].rows(MEASURE, "0:rosy", **asked))
 
     def record(place: int) -> None:
         opened[0].record(MEASURE, "0:rosy", first[0]["rows"][place]["record"])

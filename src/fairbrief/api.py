@@ -135,11 +135,10 @@ def audit(
     [('balanced', 0.25), ('rosy', 1.0)]
     """
     plan = plan_from(measures=measures, **settings)
-    reading = _reading(records, summaries)
+    # An iterator cannot be read again for the examples.
+    reading = _reading(list(records) if isinstance(records, Iterator) else records, summaries)
     result = _audit(reading, plan)
-    # An iterator cannot be read again; the examples have a few of its cases.
-    is_gone = isinstance(records, Iterator)
-    cases = [x.case for x in result.top_cases] if is_gone else Pooled(reading) if plan.pools_runs else reading
+    cases = Pooled(reading) if plan.pools_runs else reading
     return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
 
 

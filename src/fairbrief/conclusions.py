@@ -22,17 +22,9 @@ MOST_PERMUTED = 20
 """Groups of records are permuted among clusters up to so many clusters in the smaller group; beyond, the t test holds."""
 
 Conclusion = Literal[
-    "below",
-    "above",
-    "nearer to even",
-    "as random",
-    "as permuted",
-    "not significant",
-    "too few",
-    "not testable",
-    "not tested",
+    "below", "above", "nearer to even", "as random", "as permuted", "not significant", "too few", "not testable", "not tested",
     "no value",
-]
+]  # fmt: skip
 WORDS: Mapping[Conclusion, str] = MappingProxyType(
     {
         "below": "significantly below its baseline",

@@ -29,8 +29,8 @@ class ObservationDeclaration:
     Random extracts are drawn for units that ask scorers; with ``draws_unscored`` also for those that ask none.
     """
 
-    scope: Scope
-    version: int
+    scope: Scope = "case"
+    version: int = 1
     tests_units: tuple[str, ...] | None = None
     tests_within: str = ""
     tests_strictly: bool = False
@@ -98,9 +98,10 @@ class ContrastWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+class Declaration(ObservationDeclaration):
     """The declaration of a measure, for selection, tests, figures and reports.
 
+    A measure that is its own observation declares that, too; for others only the declaration of the observation counts.
     ``family`` heads its section of a report. ``question`` is what it measures, as the end of a sentence
     ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` is the holder of the attribute
     ``over``. ``on_request`` is empty, or the reason why the measure is computed only if named.

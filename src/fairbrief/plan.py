@@ -219,14 +219,15 @@ def _kind(f: Field[Any]) -> str:
 
 def _check(f: Field[Any], value: Any) -> None:
     """RequestError for a value of the wrong type or range."""
-    check = CHECKS.get(f.name) or CHECKS.get(_kind(f))
-    if check is not None and not (value is None and f.default is None):
+    kind = _kind(f)
+    if value is None and f.default is None:
+        return
+    if kind in WANTED:
+        wanted, words = WANTED[kind]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
+            raise RequestError(f"{f.name}={value!r} is {_described(value)}: give {words}.")
+    if (check := CHECKS.get(f.name) or CHECKS.get(kind)) is not None:
         check(f.name, value)
-
-
-def _check_truth(name: str, given: Any) -> None:
-    if given not in (True, False):
-        raise RequestError(f"{name}={given!r}: write True or False.")
 
 
 def _check_list(name: str, given: Any) -> None:
@@ -236,25 +237,16 @@ def _check_list(name: str, given: Any) -> None:
         raise RequestError(f"{name}={given!r} is not a list: give a list.")
 
 
-def _check_count(name: str, given: Any) -> None:
-    if isinstance(given, bool) or not isinstance(given, Integral):
-        raise RequestError(f"{name}={given!r} is {_described(given)}: give a whole number.")
-    if given < 0:
-        raise RequestError(f"{name}={given} is negative: give 0 or more.")
-
-
 def _check_share(name: str, given: Any) -> None:
-    if isinstance(given, bool) or not isinstance(given, Real):
-        raise RequestError(f"{name}={given!r} is {_described(given)}: give a number between 0 and 1.")
     share = float(given)
     if not 0 < share < 1:
         guess = f" Did you mean {share / 100:g}?" if 1 < share < 100 else ""
         raise RequestError(f"{name}={share:g}: give a number above 0 and below 1.{guess}")
 
 
-def _check_text(name: str, given: Any) -> None:
-    if not isinstance(given, str):
-        raise RequestError(f"{name}={given!r} is not a text: write {name}={str(given)!r}.")
+def _check_count(name: str, given: Any) -> None:
+    if given < 0:
+        raise RequestError(f"{name}={given} is negative: give 0 or more.")
 
 
 def _check_measures(name: str, given: Any) -> None:
@@ -281,10 +273,14 @@ def _check_scorers(name: str, given: Any) -> None:
 
 CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "measures": _check_measures, "scorers": _check_scorers,
-    "list": _check_list, "int": _check_count, "float": _check_share, "bool": _check_truth,
-    "str": _check_text,
+    "list": _check_list, "int": _check_count, "float": _check_share,
 }  # fmt: skip
 """Name or kind of a setting → its check."""
+WANTED = {
+    "bool": (bool, "True or False"), "int": (Integral, "a whole number"),
+    "float": (Real, "a number between 0 and 1"), "str": (str, "a text"),
+}  # fmt: skip
+"""Kind of a setting → its type, and that in words."""
 
 
 def check_together(plan: Plan) -> None:

@@ -480,7 +480,8 @@ class ExtractObservation(Protocol):
 class Observation(Protocol):
     """A pure function from the cases of one unit to one row of additive statistics."""
 
-    declaration: ClassVar[ObservationDeclaration]
+    @property
+    def declaration(self) -> ObservationDeclaration: ...
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         """The scores needed to observe these cases; empty if none."""

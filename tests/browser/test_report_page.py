@@ -132,7 +132,7 @@ def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
     """A browser draws every saved picture on its own paper with the colours of its systems; no pixel stays empty."""
     found = Audit(sample_results.make())
     paths = found.plot().save(served.folder / "pictures")
-    assert len(paths) > 5
+    assert len(paths) == 5
     assert not any("var(" in path.read_text(encoding="utf-8") for path in paths)
     (served.folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
     paths[0].rename(served.folder / "picture.svg")
@@ -169,16 +169,7 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     rows = map(json.loads, Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines())
     plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
     plain.write_text("".join(json.dumps({**row, "attributes": {}}) + "\n" for row in rows), encoding="utf-8")
-    printed(
-        "audit",
-        str(plain),
-        "--measure",
-        "coverage_parity@sentiment",
-        "--resamples",
-        "0",
-        "--out",
-        str(folder),
-    )
+    printed(*f"audit {plain} --measure coverage_parity@sentiment --resamples 0 --out {folder}".split())
     with Server(Answers([open_audit(folder, read_inputs)])) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -203,7 +194,7 @@ def test_the_page_shows_a_drift_and_fits_a_narrow_window(served: Served) -> None
     (served.folder / "trend.html").write_text(page, encoding="utf-8")
     facts = """return {
       scripts: inner.scripts.length, pictures: inner.querySelectorAll('figure svg').length,
-      changes: [...inner.querySelectorAll('figure svg')].filter(p => p.textContent.includes('change')).length,
+      changes: [...inner.querySelectorAll('figure svg')].filter(p => p.getAttribute('aria-label').includes('since about')).length,
       lead: inner.querySelector('.lead').textContent, bold: inner.querySelectorAll('b').length,
       needed: inner.documentElement.scrollWidth, visible: inner.documentElement.clientWidth };"""
     seen = served.look("trend.html", facts, width=420)

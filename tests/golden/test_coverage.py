@@ -22,7 +22,7 @@ from fairbrief.measures.coverage import (
     document_coverage,
     merge_mutual,
 )
-from fairbrief.statistics.label_permutations import enumerate_permutations
+from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.sentences import sentence_groups, sentence_windows
 from fairbrief.types import (
     Case,
@@ -77,7 +77,11 @@ def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, A
     cases = (Case(record, Summary("r", "s", "units", units)),)
     observation = Coverage("a", **reading)
     exchange = observation.permutation_scheme(cases)
-    labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else enumerate_permutations(exchange.labels)
+    labels = (
+        np.zeros((1, 0), dtype=np.int64)
+        if exchange is None
+        else sort_by_block(exchange.labels, None).permutations()
+    )
     scores = Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
     return observation.observe(cases, (scores,), labels)
 

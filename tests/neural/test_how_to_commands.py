@@ -24,7 +24,6 @@ from tests.stub_s3 import StubS3, in_environment
 from docs import commands, generate
 from fairbrief import pretrained
 from fairbrief.reports import load
-from fairbrief.reports.figures import draw
 
 PAGES = generate.ROOT / "docs" / "how-to"
 ELSEWHERE = ("console",)
@@ -304,10 +303,8 @@ def test_every_command_line_of_a_page_runs(page: str, folders: SimpleNamespace) 
 
 
 @pytest.mark.filterwarnings("default")
-def test_the_fine_tuning_grid_runs_and_its_report_draws_the_grid(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A few steps of training on each set give an estimate for every cell, and a heat map over train × eval."""
+def test_the_fine_tuning_grid_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few steps of training on each set give an estimate for every cell."""
     pytest.importorskip("accelerate")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -321,4 +318,3 @@ def test_the_fine_tuning_grid_runs_and_its_report_draws_the_grid(
         (a, b) for a in ("news", "talks") for b in ("news", "talks")
     }
     assert all(e.n + sum(e.excluded.values()) == 20 for e in cells)
-    assert "position_bias by train and eval" in [figure.title for figure in draw(result)]

@@ -158,14 +158,3 @@ def test_a_damaged_line_is_parsed_as_python_parses_it(data: st.DataObject) -> No
 def test_an_odd_value_is_parsed_as_python_parses_it(line: str) -> None:
     """Numbers and texts that parsers of JSON are known to differ on."""
     check_as_python_reads_it(b'{"a": ' + line.encode() + b"}")
-
-
-def test_counterfactuals_of_one_seed_document_in_two_clusters_are_refused(tmp_path: Path) -> None:
-    """Variants are observed together, so that no two clusters may share them."""
-    path = tmp_path / "x.jsonl"
-    rows = [{**USUAL, "id": str(i), "seed_document": "o", "place": "p" if i < 3 else "q"} for i in range(5)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    lenient = read(path, cluster_by="place", on_error="skip")
-    assert len(list(lenient)) == 3
-    with pytest.raises(DataError, match="'q' as 'place', and another value"):
-        list(read(path, cluster_by="place"))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.label_draws import observed_and_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -9,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from fairbrief.measures.position import PositionBias, PositionFromUniform, Positions
 from fairbrief.measures.sentiment import SentimentShift
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
-from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations, sort_by_block
+from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
 from fairbrief.statistics.regression import fit_sums
 from fairbrief.statistics.resampling import Bootstrap, holm, percentile_interval
 from fairbrief.text.gendered_words import gender_coefficient
@@ -29,7 +30,7 @@ units = st.integers(0, 7).flatmap(
 def test_permutations_are_distinct_complete_and_keep_blocks(unit: tuple[np.ndarray, np.ndarray]) -> None:
     """As many distinct rows as are counted, the real one first, each a rearrangement inside blocks."""
     labels, blocks = unit
-    rows = enumerate_permutations(labels, blocks)
+    rows = sort_by_block(labels, blocks).permutations()
     assert len({tuple(r) for r in rows.tolist()}) == len(rows) == sort_by_block(labels, blocks).number
     assert (rows[0] == labels).all()
     for block in set(blocks.tolist()):
@@ -43,7 +44,7 @@ def test_draws_point_into_the_permutations(unit: tuple[np.ndarray, np.ndarray], 
     """Whether enumerated or sampled, each draw has a row, and rows keep the labels."""
     labels, blocks = unit
     draws = LabelDraws(20, seed)
-    rows, choice, listed = draws.observed_and_choice(key, labels, blocks)
+    rows, choice, listed = observed_and_choice(draws, key, labels, blocks)
     assert choice.shape == (20,)
     assert choice.min() >= (0 if listed else 1)
     assert choice.max() < len(rows)

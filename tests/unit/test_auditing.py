@@ -15,7 +15,7 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import told
+from fairbrief.reports.wording import joined
 from fairbrief.saved import label_agreement
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary
@@ -137,14 +137,6 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
     assert first.startswith("opening_gap@party|v1|fairbrief:")
 
 
-def test_the_records_with_the_largest_main_value_are_shown_with_their_story() -> None:
-    """TopCases are sorted, and tell the row in words."""
-    top_cases = audit(cases_of(30, lean=0.2), PLAN).top_cases
-    assert len(top_cases) == 5
-    assert [e.value for e in top_cases] == sorted((e.value for e in top_cases), reverse=True)
-    assert top_cases[0].story.startswith("L: ")
-
-
 def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> None:
     """A bare name means every attribute of documents that could be a group, or of those that are named."""
     for plan in (
@@ -206,7 +198,7 @@ def test_too_few_draws_for_so_many_tests_are_said() -> None:
     few = audit(cases, replace(PLAN, n_resamples=40)).estimates
     assert all(
         "3 comparisons with one Holm correction can become significant only with more resamples: --resamples 120"
-        in told(e)
+        in joined(e.notes)
         for e in few
     )
     assert not any(

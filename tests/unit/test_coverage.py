@@ -14,7 +14,7 @@ import fairbrief
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.statistics.label_permutations import enumerate_permutations
+from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
 from fairbrief.types import (
@@ -43,7 +43,9 @@ def rows_of(values: Sequence[str | None], support: list[list[float]], **settings
     observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
     one = (case(list(values), len(support[0])),)
     exchange = observation.permutation_scheme(one)
-    labels = enumerate_permutations(exchange.labels) if exchange else np.zeros((1, 0), dtype=np.int64)
+    labels = (
+        sort_by_block(exchange.labels, None).permutations() if exchange else np.zeros((1, 0), dtype=np.int64)
+    )
     matrix = np.array(support)
     return observation.observe(
         one, (Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix))),), labels

@@ -23,7 +23,6 @@ from fairbrief.types import (
     Column,
     Document,
     Extracts,
-    Ratio,
     Reason,
     Record,
     Scores,
@@ -154,12 +153,6 @@ def test_length_is_told_from_coverage_within_groups() -> None:
     )  # fmt: skip
 
 
-def test_where_lengths_differ_between_groups_alone_nothing_is_told() -> None:
-    """Of 1, 1 and 4, 4 words there is no slope: squares and products within groups are 0."""
-    row = observed("aabb", [[0.2], [0.4], [0.5], [0.9]], words=[1, 1, 4, 4])
-    assert (row["length²",], row["length·coverage",]) == (0, 0)
-
-
 def test_a_document_without_words_is_as_long_as_one_of_a_word() -> None:
     """Logs of 0 and 1 words are both 0."""
     row = observed("ab", [[0.2], [0.4]], words=[0, 1])
@@ -198,16 +191,6 @@ def test_parity_is_told_by_the_group_that_dominates() -> None:
     assert np.isnan(alone["by_dominance"].array)
 
 
-def test_a_group_that_one_kind_of_record_lacks_has_no_difference_by_dominance() -> None:
-    """Group c stands only where a dominates: the largest difference is that of a and b."""
-    rows = (
-        observed("aabc", [[0.6], [0.4], [0.2], [0.4]], pairwise=True),
-        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
-    )
-    found = CoverageParity("side", pairwise=True).value(totals(*rows))
-    assert float(found["by_dominance"].array) == pytest.approx(0.1 + 0.4)
-
-
 def test_the_gap_is_told_by_the_group_that_dominates() -> None:
     """Gaps of 0.15 where a dominates and 0.3 where b does differ by 0.15; where no group has most documents, none does."""
     rows = [
@@ -221,29 +204,6 @@ def test_the_gap_is_told_by_the_group_that_dominates() -> None:
     assert found["equal_coverage"] == pytest.approx((0.15 + 0.3 + 0.3) / 3)
     assert found["relative_gap"] == pytest.approx((0.15 + 0.3 + 0.3) / (0.4 + 0.4 + 0.4))
     assert found["between[a−b]"] == pytest.approx((0.3 - 0.6 - 0.6) / 3)
-
-
-def test_what_grows_with_the_square_of_the_groups_is_asked_for() -> None:
-    """Without ``pairwise`` there are neither pairs nor dominating groups."""
-    row = observed("aab", [[0.6], [0.4], [0.2]])
-    assert not {column[0] for column in row} & {"pairs", "between", "dominated"}
-    for measure in (EqualCoverage("side"), CoverageParity("side")):
-        assert "by_dominance" not in measure.value(totals(row))
-
-
-def test_records_of_one_group_have_no_labels_to_exchange() -> None:
-    """Two documents of one group are alike under any label permutation."""
-    assert Coverage("side").permutation_scheme((case("aa"),)) is None
-
-
-def test_settings_outside_their_range_are_refused() -> None:
-    """A merge above 1 merges nothing, and no unit is too few."""
-    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_claims": 0}):
-        with pytest.raises(ValueError, match="|".join(wrong)):
-            Coverage("side", **wrong)  # type: ignore[arg-type] # settings by name
-    with pytest.raises(ValueError, match="denominator=all"):
-        Coverage("side", unsupported="zero", denominator="covered")
-    assert Coverage("side", least_claims=1, merge=1.0, unsupported="zero").denominator == "all"
 
 
 @pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])
@@ -343,24 +303,6 @@ def test_an_extract_of_no_sentence_covers_nothing() -> None:
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
 
 
-def test_a_records_rows_are_the_same_in_any_company() -> None:
-    """Beside a record of as many equally long documents, one of 1, 2 and 4 words keeps what its lengths tell."""
-    units = [
-        ((case("aab", [1, 2, 4]),), (scores([[0.2], [0.4], [0.6]]),)),
-        ((case("aab", [3, 3, 3]),), (scores([[0.2], [0.4], [0.6]]),)),
-    ]
-    observation = Coverage("side", claims="sentences")
-    drawn = extracts([[1.0]])
-    with_draws = [(one, drawn, found) for one, found in units]
-    together = rows_by_place(read_extracts(observation, with_draws)[0])
-    assert together[0]["length²",] == pytest.approx(L**2 / 2)
-    assert ("length²",) not in together[1]
-    labels = np.array([[[0, 0, 1]]] * 2)
-    observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
-    assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
-    assert ("length²",) not in observed_together[1]
-
-
 def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of two records under three label permutations are those that each has alone, however few numbers are held at a time.
 
@@ -383,31 +325,6 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
         monkeypatch.setattr("fairbrief.measures.coverage.AT_ONCE", at_once)
         ((again,), _) = observation.observe_many(ScoredUnits.of(units), labels)
         assert again.values.tolist() == together.values.tolist()
-
-
-def test_units_are_held_against_every_chunk() -> None:
-    """Rows are the documents, columns the summary's units; units are held against each other only where they may merge."""
-    one = (case("ab", [1, 2], claims=3),)
-    (support,) = Coverage("side", scorer="entailment").asks(one)
-    assert (support.scorer, support.rows, support.columns) == (
-        "entailment", ("word", "word word"), ("u0", "u1", "u2"),
-    )  # fmt: skip
-    first, second = Coverage("side", scorer="entailment", merge=0.9).asks(one)
-    assert first == support
-    assert (second.scorer, second.rows, second.columns) == (
-        "entailment",
-        ("u0", "u1", "u2"),
-        ("u0", "u1", "u2"),
-    )
-    assert Coverage("side").asks((case("aa"),)) == ()
-    (of_extracts,) = Coverage("side", merge=0.9).extract_asks(one, extracts([[1.0, 0.0]]))
-    assert (of_extracts.rows, of_extracts.columns) == (support.rows, ("S0.", "S1."))
-
-
-def test_a_contrast_is_the_mean_difference_of_a_groups_documents() -> None:
-    """Groups are those that have documents; other columns make no contrast."""
-    found = Coverage("side").contrasts([("one",), ("documents", "a"), ("difference", "a"), ("shift", "b")])
-    assert found == {"difference[a]": Ratio(((("difference", "a"), 1.0),), ((("documents", "a"), 1.0),))}
 
 
 def test_documents_that_are_not_covered_are_covered_100_percent_less() -> None:
@@ -440,17 +357,6 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     assert parity["by_dominance"].array.tolist() == pytest.approx([0.5, np.nan, np.nan], nan_ok=True)
     assert parity["coverage_parity"].array.tolist() == pytest.approx([0.2 / 3, 0.15, np.nan], nan_ok=True)
     assert np.isnan(parity["relative_difference[a]"].array[2])
-
-
-def test_nothing_observed_has_no_parity() -> None:
-    """Without a group all values are undefined, with a number for each draw."""
-    nothing = Totals({("one",): 0}, np.zeros((2, 1)))
-    found = CoverageParity("side", pairwise=True).value(nothing)
-    assert {name: value.array.shape for name, value in found.items()} == {
-        "coverage_parity": (2,), "by_dominance": (2,),
-    }  # fmt: skip
-    assert all(np.isnan(value.array).all() for value in found.values())
-    assert np.isnan(EqualCoverage("side", pairwise=True).value(nothing)["by_dominance"].array).all()
 
 
 def test_values_say_what_they_are() -> None:

@@ -27,8 +27,7 @@ from fairbrief.people.build_people import names_of
 from fairbrief.readers import read, tables
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.understanding import inspect_file
-from fairbrief.reports.audit_folder import read_sources
-from fairbrief.reports.per_record import PerRecordFile, SavedRows
+from fairbrief.reports.per_record import PerRecordFile, SavedRows, read_sources
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
 from fairbrief.workbench.sheets import read_answers

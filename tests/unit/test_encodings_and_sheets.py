@@ -23,7 +23,6 @@ SAMPLES = {
     "euc_kr": "방이 매우 깨끗하고 직원들이 친절했습니다.",
     "cp1253": "Το δωμάτιο ήταν πολύ καθαρό και το προσωπικό ευγενικό.",
     "utf-16": "Das Frühstück war großartig.",
-    "utf-16-le": "Das Frühstück war großartig.",
     "utf-32": "Das Frühstück war großartig.",
     "utf-8": "Das Frühstück war großartig. 房间很干净",
     "utf-8-sig": "Das Frühstück war großartig.",

@@ -11,7 +11,6 @@ from fairbrief.measures.entity_sentiment import (
     NO_TONE,
     NOBODY,
     EntitySentiment,
-    EntityTones,
     naming,
     parsed_entities,
 )
@@ -44,7 +43,7 @@ def case(
     return (Case(record, Summary("r", "s", summary)),)
 
 
-def answered(observation: EntityTones, cases: tuple[Case], unknown: Sequence[str] = ()) -> list[Scores]:
+def answered(observation: EntitySentiment, cases: tuple[Case], unknown: Sequence[str] = ()) -> list[Scores]:
     """The given sentiment of every sentence that is asked about; none of the ``unknown`` ones."""
     return [
         Scores(
@@ -60,7 +59,7 @@ def rows_of(
     cases: tuple[Case], unknown: Sequence[str] = (), labels: object = None, **settings: str
 ) -> Rows | Reason:
     """What is observed under the real labels, or those given."""
-    observation = EntityTones("leaning", **settings)
+    observation = EntitySentiment("leaning", **settings)
     scheme = observation.permutation_scheme(cases)
     real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
     return observation.observe(
@@ -98,7 +97,7 @@ def test_the_shift_of_each_entity() -> None:
             ("compared shift", "left"): -0.4, ("compared shift", "right"): -0.05,
         }
     )  # fmt: skip
-    (ask,) = EntityTones("leaning").asks(case())
+    (ask,) = EntitySentiment("leaning").asks(case())
     assert ask.rows == (*SOURCE[:2], *SOURCE[3:], "Berg lost.", "Hale won, and Berg wept.")
 
 
@@ -107,7 +106,7 @@ def test_leanings_exchanged_between_entities() -> None:
     exchanged = row(rows_of(case(), labels=[1, 0]))
     assert exchanged["shift", "left"] == pytest.approx(-0.05)
     assert exchanged["shift", "right"] == pytest.approx(-0.4)
-    scheme = EntityTones("leaning").permutation_scheme(case())
+    scheme = EntitySentiment("leaning").permutation_scheme(case())
     assert scheme is not None
     assert scheme.labels.tolist() == [0, 1]
 
@@ -153,7 +152,7 @@ def test_the_baseline_of_random_sentences() -> None:
     names nobody and does not count; Anna wins, Hale smiles, Koch leaves (left 0.4, right 0.35 + 0). Means of three: right
     (0 + 1 + 2)/3 entities with shift (0 - 0.35 + 0.35)/3 = 0, left 0.4/3; two extracts name both leanings.
     """
-    observation, cases = EntityTones("leaning"), case()
+    observation, cases = EntitySentiment("leaning"), case()
     kept = np.array([[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [1, 0, 0, 1, 1]], dtype=float)
     drawn = [Extracts(SOURCE, kept)]
     (ask,) = observation.extract_asks(cases, drawn)
@@ -168,19 +167,6 @@ def test_the_baseline_of_random_sentences() -> None:
     assert found.get(("compared shift", "left"), 0.0) == pytest.approx(0, abs=1e-12)
 
 
-def test_an_extract_of_everything_has_no_shift() -> None:
-    """All sentences of the source are as positive as the source, whoever is named."""
-    observation, cases = EntityTones("leaning"), case()
-    drawn = [Extracts(SOURCE, np.ones((1, 5)))]
-    (ask,) = observation.extract_asks(cases, drawn)
-    scores = [
-        Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
-    ]
-    found = row(observation.observe_extracts(cases, drawn, scores))
-    assert not [c for c, x in found.items() if "shift" in c[0] and abs(x) > 1e-12]
-    assert found["one", "right"] == 2
-
-
 def test_by_leaning_of_the_source_and_by_relation() -> None:
     """In a text from the left, Berg (-0.4) is aligned and Hale (-0.05) opposed; by source both are in the left-source."""
     cases = case(attributes={"leaning": "left"})
@@ -188,7 +174,7 @@ def test_by_leaning_of_the_source_and_by_relation() -> None:
     assert (by_relation["shift", "aligned"], by_relation["shift", "opposed"]) == pytest.approx((-0.4, -0.05))
     by_source = row(rows_of(cases, by="source"))
     assert by_source["shift", "left-source"] == pytest.approx(-0.45)
-    assert EntityTones("leaning", by="source").permutation_scheme(cases) is None
+    assert EntitySentiment("leaning", by="source").permutation_scheme(cases) is None
 
 
 def test_sources_without_one_leaning_have_no_relation() -> None:
@@ -256,7 +242,7 @@ def test_wrong_settings_are_refused(settings: dict[str, str], message: str) -> N
 
 def test_details_quote_the_sentences_of_both_sides() -> None:
     """The largest shift first, with every sentence and its sentiment."""
-    observation, cases = EntityTones("leaning"), case()
+    observation, cases = EntitySentiment("leaning"), case()
     first, second = observation.details(cases, answered(observation, cases))
     assert first == (
         "Anna Berg (left), source +0.20: “Anna Berg won.” +0.60, “Then Berg lost to Tom Hale.” -0.20; "
@@ -270,5 +256,7 @@ def test_a_long_list_of_entities_takes_linear_time() -> None:
     listed = "left: " + ", ".join(f"Anna Berg{i}a" for i in range(20000)) + "; right: Tom Hale"
     source = " ".join(f"Tom Hale met {i} people." for i in range(200))
     record = Record("r", (Document(source),))
-    (ask,) = EntityTones("leaning", entities=listed).asks((Case(record, Summary("r", "s", "Hale left.")),))
+    (ask,) = EntitySentiment("leaning", entities=listed).asks(
+        (Case(record, Summary("r", "s", "Hale left.")),)
+    )
     assert len(ask.rows) == 201

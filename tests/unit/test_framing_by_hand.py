@@ -10,7 +10,7 @@ import pytest
 import fairbrief
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection, Framings, class_of
+from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import contrast_words
 from fairbrief.types import (
@@ -61,7 +61,8 @@ def values(measure: Measure) -> dict[str, float]:
 
 def test_cut_offs_belong_to_the_outer_classes() -> None:
     """Up to −0.05 negative, from 0.05 positive, as VADER's authors have it."""
-    assert class_of([-0.06, -0.05, -0.049, 0, 0.049, 0.05, 1], -0.05, 0.05).tolist() == [0, 0, 1, 1, 1, 2, 2]
+    scores = [-0.06, -0.05, -0.049, 0, 0.049, 0.05, 1]
+    assert FramingChange().class_of(scores).tolist() == [0, 0, 1, 1, 1, 2, 2]
 
 
 def test_all_records_make_one_matrix() -> None:
@@ -101,13 +102,6 @@ def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
     )
 
 
-def test_only_the_difference_in_direction_is_primary() -> None:
-    """One contrast per pair of groups leads the report; that in the share of changes is secondary."""
-    totals = Totals({("one", g): i for i, g in enumerate(PAIRS)}, np.ones(2))
-    primary = [name for name, v in FramingChange("contract").value(totals).items() if v.is_primary]
-    assert primary == ["difference[business−private]"]
-
-
 def test_the_direction_of_all_texts() -> None:
     """Three of eight brighter, two darker."""
     result = values(FramingDirection())
@@ -129,7 +123,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     """
     kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
     drawn = Extracts(("Good.", "Bad.", "So so."), kept)
-    rows = Framings().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
+    rows = FramingChange().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
     assert isinstance(rows, Rows)
     result = {
         column: value for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True) if value
@@ -143,7 +137,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
 
 def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
     """A source of −0.2 and a summary of 0.4."""
-    observation = Framings()
+    observation = FramingChange()
     result = scores(-0.2, 0.4)
     assert list(observation.details(case(), result)) == [
         "Source: negative, with a sentiment of -0.200.",
@@ -158,8 +152,8 @@ def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
 def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
     labels = np.zeros((1, 0), dtype=np.int64)
-    assert Framings("tone").observe(case(), (), labels) == NO_ATTRIBUTE
-    missing = Framings("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), labels)
+    assert FramingChange("tone").observe(case(), (), labels) == NO_ATTRIBUTE
+    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), labels)
     assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
 
 

@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from benchmarks.label_draws import observed_and_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -83,8 +84,8 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     draws = LabelDraws(200, 0)
     labels, items = np.array([0, 0, 1, 1]), np.array([11, 22, 33, 44])
     order = np.array([2, 0, 3, 1])
-    rows, choice, exact = draws.observed_and_choice("c", labels, items=items)
-    other, chosen, _ = draws.observed_and_choice("c", labels[order], items=items[order])
+    rows, choice, exact = observed_and_choice(draws, "c", labels, items=items)
+    other, chosen, _ = observed_and_choice(draws, "c", labels[order], items=items[order])
     assert exact
     assert (rows[choice][:, order] == other[chosen]).all()
     counts = {tuple(row) for row in rows[choice].tolist()}

@@ -18,7 +18,7 @@ from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
-from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
+from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -113,9 +113,9 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     result = taken(cases(said=said), "coverage_parity@party")
     found = html.first_screen(result)
     assert found is not None
-    cautions = {a.asked: a.lines for a in found.answers}.get(first_answers.CAUTION, ())
+    cautions = {a.asked: a.lines for a in found["answers"]}.get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
-    assert found.lead.startswith(starts) == bool(said)
+    assert found["lead"].startswith(starts) == bool(said)
     assert any(
         text.startswith(f"{starts} (the sources' own sentences 100%") and "--scorers recommended" in text
         for text, _ in cautions
@@ -223,7 +223,7 @@ def test_self_retrieval_by_hand() -> None:
     """A sentence whose own document is alone best counts 1, one that shares the best with another 1/2, another 0."""
     texts = ("One two three four five. Six seven eight nine ten.", "Tin can lid jar box.", "Too short.")
     record = Record("r", tuple(Document(t, {"x": g}) for t, g in zip(texts, "aba", strict=True)))
-    observation = SelfRetrieval("x", "s", 5, 0.5)
+    observation = ScorerBiasRetrieval("x", "s", 5, 0.5)
     cases_ = (Case(record, Summary("r", "s", "")),)
     (ask,) = observation.asks(cases_)
     assert ask.columns == (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.readers.labelling import Bins, bins_of
+from fairbrief.readers.labelling import cuts_of, group_of
 
 
 def row(i: int, *labels: str | None, name: str = "party") -> dict[str, Any]:
@@ -90,27 +90,19 @@ def test_numbers_are_put_in_bins_by_cuts() -> None:
     ]  # fmt: skip
 
 
-def test_numbers_are_put_in_equal_shares() -> None:
-    """The cuts are those of all numbers, and so the same in every record."""
-    found = [label for record in labels(read(RATED, bins={"rating": "q2"}), "rating") for label in record]
-    assert {label: found.count(label) for label in found} == {"up to 4": 30, "over 4": 30}
-    with pytest.raises(RequestError, match="nearly all numbers are equal"):
-        list(read([row(1, "5", "5", name="rating")], bins={"rating": "q3"}))
-
-
-@pytest.mark.parametrize("text", ["", "7,3", "3,3", "q1", "q99", "x", "nan", "3,inf"])
+@pytest.mark.parametrize("text", ["", "7,3", "3,3", "q3", "x", "nan", "3,inf"])
 def test_bins_that_are_none(text: str) -> None:
-    """Cuts rise and are numbers; shares are two at least."""
+    """Cuts rise and are numbers."""
     with pytest.raises(RequestError, match="write increasing cuts"):
-        bins_of(text)
+        cuts_of(text)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True), st.floats(-2e6, 2e6))
 def test_every_number_has_one_bin(cuts: list[float], number: float) -> None:
     """Numbers between the same cuts share a group, and others do not."""
-    bins = Bins(tuple(sorted(cuts)))
-    assert bins.label(number).startswith("up to") == (number <= min(cuts))
-    assert (" to " not in bins.label(number)) == (number > max(cuts))
+    group = group_of(number, tuple(sorted(cuts)))
+    assert group.startswith("up to") == (number <= min(cuts))
+    assert (" to " not in group) == (number > max(cuts))
 
 
 def test_what_is_no_number_is_named() -> None:
@@ -122,19 +114,6 @@ def test_what_is_no_number_is_named() -> None:
     assert len(list(reading)) == 2
     with pytest.raises(RequestError, match="no document and no record has the attribute 'ratings'"):
         list(read(RATED, bins={"ratings": "3"}))
-
-
-def test_groups_that_are_nearly_unique_are_noted() -> None:
-    """An attribute that was named and has hardly two documents a group leads to bins."""
-    rows = [row(i, str(2 * i), str(2 * i + 1), name="age") for i in range(20)]
-    reading = read(rows, labels=["age"])
-    list(reading)
-    assert any(
-        "'age' has 40 different values in 40 documents" in n and "--bin age=q3" in n for n in reading.notes
-    )
-    reading = read(rows, labels=["age"], bins={"age": "q3"})
-    list(reading)
-    assert reading.notes == []
 
 
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}

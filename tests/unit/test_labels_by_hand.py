@@ -13,7 +13,7 @@ import fairbrief
 from fairbrief import specs
 from fairbrief.classifiers.label_words import LabelWords
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.labels import LabelGap, Labelled
+from fairbrief.measures.labels import LabelGap
 from fairbrief.scorers.chat_judge import ChatLabel
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.types import (
@@ -129,7 +129,7 @@ def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
     """Labels b b d o | b d. If the third sentence (d) and the first claim (b) change places: source b b b o, summary d d: p = (3/4, 0, 1/4),
     q = (0, 1, 0): TVD 1; the summary lacks two of the two labels of the source.
     """
-    observation = Labelled("topic")
+    observation = LabelGap("topic")
     unit = (case([("billing",), ("delivery",)]),)
     scheme = observation.permutation_scheme(unit)
     assert scheme is not None
@@ -151,7 +151,7 @@ def test_random_sentences_have_the_labels_of_their_documents() -> None:
         ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye."),
         np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]),
     )
-    rows = Labelled("topic").observe_extracts(unit, (drawn,), ())
+    rows = LabelGap("topic").observe_extracts(unit, (drawn,), ())
     assert isinstance(rows, Rows)
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
     assert (result["tvd",], result["omitted",]) == pytest.approx((3 / 8, 1 / 2))
@@ -165,7 +165,7 @@ def scored(*rows: list[float]) -> tuple[Scores]:
 
 def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     """Four sentences of the source and one of the summary: labels a a b –, and b. p = (2/3, 1/3), q = (0, 1): TVD 2/3."""
-    observation = Labelled("topic", "containment", ("a", "b"), "About {label}.")
+    observation = LabelGap("topic", "containment", ("a", "b"), "About {label}.")
     unit = (case([]),)
     (ask,) = observation.asks(unit)
     assert ask.columns == ("About a.", "About b.")
@@ -195,11 +195,11 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
 )  # fmt: skip
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
-    observation, drawn = Labelled("topic"), Extracts(("A bill.",), np.ones((1, 1)))
+    observation, drawn = LabelGap("topic"), Extracts(("A bill.",), np.ones((1, 1)))
     assert observation.observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
     assert observation.observe_extracts((one,), (drawn,), ()) == Reason(reason)
-    assert Labelled("topic", "containment", ("a",)).asks((case([], text=" "),)) == ()
-    unnamed = Labelled("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
+    assert LabelGap("topic", "containment", ("a",)).asks((case([], text=" "),)) == ()
+    unnamed = LabelGap("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
     assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
 

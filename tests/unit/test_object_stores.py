@@ -178,7 +178,7 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
 def test_damage_names_the_line(store: StubS3) -> None:
     """As of a file here."""
     store.buckets["bucket"]["bad.jsonl"] = LINES + b'{"id": 1, "documents"\n'
-    with pytest.raises(DataError, match=r"^bad.jsonl:81: found JSON that ends too early"):
+    with pytest.raises(DataError, match=r"^bad.jsonl:81: found invalid JSON"):
         audit(read("s3://bucket/bad.jsonl"), PLAN)
 
 

@@ -48,7 +48,7 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
     assert str(raised.value) == (
         "hotel.jsonl:1 (id 'r0'): found 9 values in the field 'meta.reviews[*].tone' (attribute 'tone') for 2 documents in "
         "'request.messages[*].content'; expected one value per document, in the same order; use the texts next to these "
-        "values as the documents (--documents-field 'meta.reviews[*].text'), or drop the attribute."
+        "values as the documents (--documents-field 'meta.reviews[*].FIELD'), or drop the attribute."
     )
     tone = {"tone": "meta.reviews[*].tone"}
     assert _labels(path, documents_field="meta.reviews[*].text", attributes=tone) == TONES * 3

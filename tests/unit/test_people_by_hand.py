@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import fairbrief
-from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
+from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion
-from fairbrief.measures.quality import GroupedVerdicts, JudgedByGroup
-from fairbrief.measures.scorer_bias import SourcePeople, SourceSupports
-from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion
+from fairbrief.measures.quality import JudgedByGroup
+from fairbrief.measures.scorer_bias import ScorerBiasPeople, ScorerBiasSupport
+from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
 from fairbrief.types import (
     Case,
     Column,
@@ -115,7 +115,7 @@ def test_inclusion_of_people_found_is_read_as_written_out() -> None:
 def test_replies_that_cannot_be_read_are_no_scores() -> None:
     """A woman's summary is scored 4, a man's 2, another man's reply is no number; a record about no group is not asked for."""
     cases = variants("fm.m")
-    observation = GroupedVerdicts("about", "judge")
+    observation = JudgedByGroup("about", "judge")
     assert len(observation.asks(cases)) == 3
     given = [scores([[4.0]]), scores([[np.nan]]), scores([[2.0]])]
     row = by_column(observation.observe(cases, given, REAL))
@@ -153,7 +153,7 @@ ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3,
 
 def read(groups: str, matrix: Sequence[Sequence[float]], labels: Integers = REAL, **settings: str) -> Rows:
     """How texts of these groups are told apart."""
-    rows = GroupedVariants("about", **settings).observe(variants(groups), [scores(matrix)], labels)
+    rows = Distinguishability("about", **settings).observe(variants(groups), [scores(matrix)], labels)
     assert isinstance(rows, Rows), rows
     return rows
 
@@ -213,7 +213,7 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
             Record("r", (Document(source),)),
             Summary("r", "s", "The first woman. A first woman, not the first man."),
         )
-        row = by_column(Phrases("first woman").observe([case], [], REAL))
+        row = by_column(PhraseCounts("first woman").observe([case], [], REAL))
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): added,
         }  # fmt: skip
@@ -222,8 +222,8 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
 def test_words_as_published_are_exchanged_for_all_counterfactuals_at_once() -> None:
     """Otherwise nothing is exchanged, and the signs of what clusters say are turned."""
     cases = variants("fm")
-    assert Identifiers().permutation_scheme(cases) is None
-    scheme = Identifiers(words="published").permutation_scheme(cases)
+    assert WordListInclusion().permutation_scheme(cases) is None
+    scheme = WordListInclusion(words="published").permutation_scheme(cases)
     assert scheme is not None
     assert scheme.is_together
     nothing = totals({("source", "female"): 1.0})
@@ -313,7 +313,7 @@ def test_sources_support_their_own_sentences() -> None:
         )
         for name in ("f", "m")
     ]
-    observation = SourceSupports("about", "containment", 2, "given")
+    observation = ScorerBiasSupport("about", "containment", 2)
     given = [scores([[1.0, 0.5], [0.2, 0.3]]), scores([[0.4, 0.4], [0.4, 0.4]])]
     assert by_column(observation.observe(cases, given, REAL)) == pytest.approx(
         {("scored", "f"): 1, ("scored", "m"): 1, ("score", "f"): 0.5, ("score", "m"): 0.4}
@@ -336,7 +336,7 @@ def test_a_recogniser_finds_people_above_a_half(yes: float, found: int) -> None:
         )
         for g, person in (("female", ANN), ("male", BOB))
     ]  # fmt: skip
-    observation = SourcePeople("gender", "builtin", "recommended", "recogniser")
+    observation = ScorerBiasPeople("gender", "builtin", "recommended", "recogniser")
     given = [scores([[yes]] * len(ask.rows)) for ask in observation.asks(cases)]
     assert by_column(observation.observe(cases, given, REAL)) == {
         ("scored", "female"): 1, ("scored", "male"): 1, ("score", "female"): found, ("score", "male"): found,

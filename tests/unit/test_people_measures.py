@@ -13,7 +13,7 @@ from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.registry import make
-from fairbrief.testing import MEASURE_CLAUSES, depends_on_totals_only, scores_of
+from fairbrief.testing import scores_of
 from fairbrief.types import Case, Document, Entity, Reason, Record, Summary, Totals
 
 PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]
@@ -53,45 +53,6 @@ CASES = [
         *pair(seed_document, 1, ("Leo Jones sang and he danced. Mary Poe left.", "It rained.")),
     ]
 ]
-MONO = [
-    Case(r, Summary(r.id, "s", f"{r.entities[0].first_name} sang a {word} song"))
-    for seed_document in "abc"
-    for sample, word in enumerate(("sad", "glad", "loud"))
-    for r in (record(seed_document, sample, i, mono=g) for i, g in enumerate(("female", "male")))
-]
-SPELLINGS = [
-    "word_list_inclusion", "word_list_inclusion(lists=extended, reference=uniform)",
-    "word_list_inclusion(reference=given, shares=0.4+0.6)", "entity_inclusion(odds=published)@gender",
-    "entity_inclusion(alignment=published, odds=published)@gender", "entity_hallucination@gender",
-    "entity_hallucination(alignment=published, unit=sample)@gender",
-    "entity_hallucination(reference=given, shares=0.4+0.6)@gender", "invented_names@gender",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("spec", SPELLINGS)
-def test_measures_keep_the_contract_on_pairs(clause, spec: str) -> None:  # noqa: ANN001
-    """Every clause of the measure contract holds on pairs with exchanged groups."""
-    clause(make("measure", spec), CASES)
-
-
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-def test_corrected_odds_keep_the_contract_but_for_scale(clause) -> None:  # noqa: ANN001
-    """Half a person more in every cell shrinks small counts on purpose, so twice the rows is another value."""
-    if clause is not depends_on_totals_only:
-        clause(make("measure", "entity_inclusion@gender"), CASES)
-    else:
-        with pytest.raises(AssertionError, match="not a ratio of sums"):
-            clause(make("measure", "entity_inclusion@gender"), CASES)
-
-
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize(
-    "spec", ["distinguishability@gender", "distinguishability(ties=strict, version=published)@gender"]
-)
-def test_measures_keep_the_contract_on_counterfactuals_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
-    """Every clause of the measure contract holds where each variant has one group."""
-    clause(make("measure", spec), MONO)
 
 
 def test_a_pair_is_flipped_as_a_whole() -> None:

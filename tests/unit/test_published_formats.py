@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
+from fairbrief.workbench.corpora.text_sources import read_texts
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:
@@ -55,7 +56,7 @@ AMAZON = [
 def test_labelled_tweets(tmp_path: Path) -> None:
     """A line is id, label and text; a text may hold the mark; a line that is not UTF-8 is read as Latin-1."""
     path = put(tmp_path, "input.txt", b"1<||>male<||>Tea \xe9\n2<||>Pro-Rep<||>a <||> b \xc3\xa9\x85\n\n")
-    one, two = read_published(path, "labelled")
+    one, two = FORMATS["labelled"](path)
     assert (one.id, one.documents[0].text, one.documents[0].attributes) == ("1", "Tea é", {"label": "male"})
     assert two.documents[0].text == "a <||> b Ã©"  # a line with one bad byte is Latin-1 as a whole
     assert two.where == "input.txt:2"
@@ -72,22 +73,22 @@ def test_labelled_tweets(tmp_path: Path) -> None:
 def test_broken_labelled_tweets(tmp_path: Path, content: bytes, said: str) -> None:
     """A line without its three parts is told with its number."""
     with pytest.raises(DataError, match=said):
-        list(read_published(put(tmp_path, "input.txt", content), "labelled"))
+        list(FORMATS["labelled"](put(tmp_path, "input.txt", content)))
 
 
 def test_semeval(tmp_path: Path) -> None:
     """SemEval's table gives the stance as published and the target; a short row is told."""
     head = "ID\tTarget\tTweet\tStance\tSentiment\r\n"
     path = put(tmp_path, "train.txt", (head + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n').encode("latin-1"))
-    (tweet,) = read_published(path, "semeval")
+    (tweet,) = FORMATS["semeval"](path)
     assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
     assert tweet.documents[0].text == 'I "like" it é'
     assert tweet.documents[0].attributes == {"stance": "FAVOR", "sentiment": "POSITIVE"}
     assert format_of(path) == "semeval"
     with pytest.raises(DataError, match=r"bad\.txt:2: found 3 fields"):
-        list(read_published(put(tmp_path, "bad.txt", head + "1\tTea\tx\n"), "semeval"))
+        list(FORMATS["semeval"](put(tmp_path, "bad.txt", head + "1\tTea\tx\n")))
     with pytest.raises(DataError, match="no column target"):
-        list(read_published(put(tmp_path, "head.txt", "ID\tTweet\tStance\n"), "semeval"))
+        list(FORMATS["semeval"](put(tmp_path, "head.txt", "ID\tTweet\tStance\n")))
 
 
 def test_mitweet(tmp_path: Path) -> None:
@@ -98,7 +99,7 @@ def test_mitweet(tmp_path: Path) -> None:
         "Mugs,five,1,0,0,1,2",
     )  # fmt: skip
     path = put(tmp_path, "MITweet.csv", head + "\n".join(rows) + "\n")
-    tweets = list(read_published(path, "mitweet"))
+    tweets = list(FORMATS["mitweet"](path))
     assert [t.documents[0].attributes.get("ideology") for t in tweets] == [
         "left",
         "right",
@@ -110,9 +111,9 @@ def test_mitweet(tmp_path: Path) -> None:
     assert (tweets[4].id, tweets[4].attributes) == ("Mugs-5", {"topic": "Mugs"})
     assert format_of(path) == "mitweet"
     with pytest.raises(DataError, match=r"bad\.csv:2: found the facet label '7'"):
-        list(read_published(put(tmp_path, "bad.csv", "topic,tweet,I1\nTea,x,7\n"), "mitweet"))
+        list(FORMATS["mitweet"](put(tmp_path, "bad.csv", "topic,tweet,I1\nTea,x,7\n")))
     with pytest.raises(DataError, match="no column tweet"):
-        list(read_published(put(tmp_path, "head.csv", "topic,I1\n"), "mitweet"))
+        list(FORMATS["mitweet"](put(tmp_path, "head.csv", "topic,I1\n")))
 
 
 def test_fewsum_reviews(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
     head = "group_id\treview_text\tcategory\trating\trouge1\n"
     put(folder, "b.csv", head + 'B\tNice "mug\tkitchen\t5.0\t0.1\nB\tBroke.\tkitchen\t1.0\t0.2\n')
     put(folder, "a.csv", head + "A\tFine.\tshoes\t3.0\t0.1\n")
-    first, second = read_published(folder, "fewsum")
+    first, second = FORMATS["fewsum"](folder)
     assert (first.id, second.id) == ("A", "B")
     assert [d.text for d in second.documents] == ['Nice "mug', "Broke."]
     assert [d.attributes["rating"] for d in second.documents] == ["5", "1"]
@@ -136,38 +137,38 @@ def test_fewsum_gold(tmp_path: Path) -> None:
     path = put(
         tmp_path, "test.csv", head + "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
     )
-    first, second = read_published(path, "fewsum")
+    first, second = FORMATS["fewsum"](path)
     assert [d.text for d in first.documents] == ["One.", "Two."]
     assert first.references == ("Both.", "All.")
     assert first.id != second.id
     with pytest.raises(DataError, match=r"x\.csv:3: found 2 fields"):
-        list(read_published(put(tmp_path, "x.csv", head + "a\tb\tc\td\te\tf\na\tb\n"), "fewsum"))
+        list(FORMATS["fewsum"](put(tmp_path, "x.csv", head + "a\tb\tc\td\te\tf\na\tb\n")))
     with pytest.raises(DataError, match=r"rating.*finite|'nan' as the rating"):
-        list(read_published(put(tmp_path, "y.csv", "review_text\trating\nx\tnan\n"), "fewsum"))
+        list(FORMATS["fewsum"](put(tmp_path, "y.csv", "review_text\trating\nx\tnan\n")))
 
 
 def test_amazon(tmp_path: Path) -> None:
     """Amazon's lines, packed or not; a review may lack its text; Python's dicts are refused with their line."""
     path = tmp_path / "reviews.json.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, AMAZON)).encode()))
-    one, two = read_published(path, "amazon")
+    one, two = FORMATS["amazon"](path)
     assert one.documents[0].attributes == {"rating": "5"}
     assert one.attributes == two.attributes == {"product": "B1"}
     assert two.documents[0].text == ""
     assert format_of(path) == "amazon"
     with pytest.raises(DataError, match=r"loose\.json:1: found what is not JSON.*single quotation"):
-        list(read_published(put(tmp_path, "loose.json", "{'asin': 'B1'}"), "amazon"))
+        list(FORMATS["amazon"](put(tmp_path, "loose.json", "{'asin': 'B1'}")))
     with pytest.raises(DataError, match=r"a field 'overall'"):
-        list(read_published(put(tmp_path, "no.json", '{"asin": "B1"}'), "amazon"))
+        list(FORMATS["amazon"](put(tmp_path, "no.json", '{"asin": "B1"}')))
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(DataError, match="damage"):
-        list(read_published(path, "amazon"))
+        list(FORMATS["amazon"](path))
 
 
 def test_court(tmp_path: Path) -> None:
     """An utterance that follows no other begins a conversation; justices and sides are told apart."""
     path = put(tmp_path, "conversations.dat", COURT)
-    found = list(read_published(path, "court"))
+    found = list(FORMATS["court"](path))
     assert [(c.id, len(c.documents)) for c in found] == [("7-1", 2), ("7-2", 1), ("8-1", 1)]
     assert [d.attributes.get("side") for c in found for d in c.documents] == [
         "justice", "petitioner", "respondent", None,
@@ -175,31 +176,31 @@ def test_court(tmp_path: Path) -> None:
     assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
     assert all("gender" not in d.attributes for c in found for d in c.documents)
     put(tmp_path, "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
-    known = [d.attributes.get("gender") for c in read_published(path, "court") for d in c.documents]
+    known = [d.attributes.get("gender") for c in FORMATS["court"](path) for d in c.documents]
     assert known.count("female") == 1
     assert known[1] == "female"
     assert format_of(path) == "court"
     with pytest.raises(DataError, match=r"cut\.dat:1: found 3 fields"):
-        list(read_published(put(tmp_path, "cut.dat", "7 +++$+++ 0 +++$+++ FALSE\n"), "court"))
+        list(FORMATS["court"](put(tmp_path, "cut.dat", "7 +++$+++ 0 +++$+++ FALSE\n")))
 
 
 def test_convokit(tmp_path: Path) -> None:
     """ConvoKit's utterances: sides by their codes, and none where the code says none."""
     path = put(tmp_path, "utterances.jsonl", CONVOKIT)
-    a, b = read_published(path, "convokit")
+    a, b = FORMATS["convokit"](path)
     assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == [
         "justice", "petitioner", "respondent", None,
     ]  # fmt: skip
     assert format_of(path) == "convokit"
     again = CONVOKIT + "\n" + CONVOKIT.split("\n")[0]
     with pytest.raises(DataError, match=r"again\.jsonl:5: found the conversation 'a' again"):
-        list(read_published(put(tmp_path, "again.jsonl", again), "convokit"))
+        list(FORMATS["convokit"](put(tmp_path, "again.jsonl", again)))
 
 
 def test_iq2(tmp_path: Path) -> None:
     """A debate's turns with their speakers' types; a debate without a transcript is named."""
     path = put(tmp_path, "iq2.json", json.dumps(DEBATE))
-    (debate,) = read_published(path, "iq2")
+    (debate,) = FORMATS["iq2"](path)
     assert debate.id == "Tea-010203"
     assert debate.attributes == {"title": "Tea is better than coffee"}
     assert [d.text for d in debate.documents] == ["Welcome. Begin.", "It is."]
@@ -207,21 +208,18 @@ def test_iq2(tmp_path: Path) -> None:
     assert format_of(path) == "iq2"
     bad: list[tuple[Any, str]] = [
         ({"x": {}}, "debate 'x'.*no transcript"),
-        ({"x": {"transcript": [{"speaker": "a"}]}}, "turn 1"),
-        ([], "one object"),
+        ({"x": {"transcript": [{"speaker": "a"}]}}, "paragraphs"),
+        ([], "one JSON object"),
     ]
     for content, said in bad:
         with pytest.raises(DataError, match=said):
-            list(read_published(put(tmp_path, "bad.json", json.dumps(content)), "iq2"))
+            list(FORMATS["iq2"](put(tmp_path, "bad.json", json.dumps(content))))
 
 
 def test_unknown(tmp_path: Path) -> None:
     """An unknown format, and a file that is not there, are refused; an ordinary file is of no published format."""
     with pytest.raises(RequestError, match="no format 'x'"):
-        read_published(tmp_path, "x")
-    with pytest.raises(RequestError, match="no file"):
-        read_published(tmp_path / "none", "iq2")
+        list(read_texts(tmp_path, {}, "x"))
     with pytest.raises(RequestError, match="no file"):
         format_of(tmp_path / "none")
     assert format_of(put(tmp_path, "x.jsonl", '{"id": 1, "documents": ["a"]}')) is None
-    assert all(published.line for published in FORMATS.values())

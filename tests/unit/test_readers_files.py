@@ -353,7 +353,7 @@ def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
             '{"id": "1", "text": "x"}',
             r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and 'summary'",
         ),
-        ('{"id', r"s.jsonl:1: found JSON that ends too early"),
+        ('{"id', r"s.jsonl:1: found invalid JSON"),
     ):
         with pytest.raises(DataError, match=found):
             beside(tmp_path, "s.jsonl", line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -87,16 +86,13 @@ def test_long_specs_are_whole_and_records_left_out_are_counted() -> None:
     assert "too few units 8" in " ".join(shown.split())
 
 
-@pytest.mark.parametrize("subgroup", [{}, {"topic": "food"}])
 @pytest.mark.parametrize("baseline", ["", "other"])
-def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
-    baseline: str, subgroup: dict[str, str]
-) -> None:
+def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(baseline: str) -> None:
     """Rows that differ in their measure alone can be told apart, of systems and of their differences."""
     e = (
         sample_results.make()
         .estimates[0]
-        .replace(over="", baseline=baseline, subgroup=subgroup, quantity="shift", is_primary=True)
+        .replace(over="", baseline=baseline, subgroup={}, quantity="shift", is_primary=True)
     )
     both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
@@ -158,17 +154,7 @@ def test_the_terminal_shows_value_interval_chance_p_and_what_was_left_out() -> N
     """With --details one row is a whole estimate; reasons, absent measures and skipped lines have lines of their own."""
     shown = bare(printed(sample_results.make(), 120))
     row = next(line for line in shown.splitlines() if "gpt-4" in line and "0.427" in line)
-    assert row.split()[-9:] == [
-        "gpt-4",
-        "0.427",
-        "[0.399,",
-        "0.455]",
-        "0.391",
-        "<0.001",
-        "0.002",
-        "288",
-        "12",
-    ]
+    assert re.search(r"gpt-4 +0\.427 +\[0\.399, 0\.455\] +0\.391 +<0\.001 +0\.002 +288 +12$", row)
     assert "Excluded records, gpt-4 (bur, uer, auc, sof): one group only 9, empty summary 3." in shown
     assert "not testable" in shown
     assert re.search("^equal_coverage@party +no document has the attribute 'party'$", shown, re.MULTILINE)
@@ -228,12 +214,7 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
     page = html.render(sample_results.make())
     assert not re.search(r"\b(un|de)?biased\b|\bis (un)?fair\b", page, re.IGNORECASE)
     assert "What a gap would mean." in page
-    assert (
-        "Label permutations rarely produce so large a value (permutation mean 0.391, p\u00a0=\u00a00.002 (Holm))"
-        in page
-    )
-    assert "Not testable: the smallest p that the labels allow exceeds the significance level." in page
-    assert "No value: one group only." in page
+    assert "undefined: one group only" in page
 
 
 def test_an_empty_result_is_still_a_page() -> None:
@@ -349,10 +330,7 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
     assert [row[0::2][:2] for row in values.rows] == [("bur", "t0"), ("bur", "t1")]
     assert values.notes == ("2 further rows are in results.json and estimates.csv.",)
     assert len(differences.rows) == 3
-    assert differences.notes == (
-        "1 further difference is in results.json and estimates.csv.",
-        "4 differences of other quantities are in results.json and estimates.csv.",
-    )
+    assert differences.notes == ("5 further rows are in results.json and estimates.csv.",)
 
 
 def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
@@ -439,28 +417,3 @@ def test_a_measure_over_an_attribute_with_an_at_sign_keeps_its_name() -> None:
     """The attribute is cut off whole, also where it is quoted and holds what parts it from the measure."""
     e = Estimate("uer(scorer=ngram)@'<i>m@(=)o,od'", "uer", "s", 0.1, over="<i>m@(=)o,od")
     assert wording.without_over(e) == "uer(scorer=ngram)"
-
-
-def test_the_hubs_client_reads_every_system_and_value() -> None:
-    """Each main value stands in it with its value, whatever the names hold."""
-    yaml = pytest.importorskip("yaml")
-    data = pytest.importorskip("huggingface_hub.repocard_data")
-    for result in (sample_results.make(), sample_results.hostile()):
-        text = exports.model_card(result)
-        assert text.startswith("---\n")
-        assert text.endswith("\n---\n")
-        assert text.count("\n---\n") == 1
-        head = yaml.safe_load(text.strip().strip("-"))
-        found = []
-        for model in head["model-index"]:
-            name, results = data.model_index_to_eval_results([model])
-            assert name == model["name"]
-            found += [(one.metric_type, one.metric_value) for one in results]
-        told = [
-            e
-            for e in result.estimates
-            if e.value is not None and not e.subgroup and e.quantity == e.measure.partition("@")[0]
-        ]
-        assert len(found) == len(told) > 5
-        assert all(math.isfinite(value) for _, value in found)
-        assert {kind for kind, _ in found} >= {"bur", "uer"}

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief import registry
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import MissingExtra
 from fairbrief.measures.quality import Rouge1, RougeScores
-from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.text import rouge
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import Case, Document, Floats, Reason, Record, Rows, Summary, Totals
@@ -30,19 +28,6 @@ def f_of(observation: RougeScores, case: Case, kind: str = "rouge1") -> float:
     rows = observation.observe((case,), (), np.zeros((1, 0), dtype=np.int64))
     assert isinstance(rows, Rows)
     return float(rows.values[0, rows.columns.index((kind, "f"))])
-
-
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize(
-    "spelled",
-    ["rouge1", "rouge2(stem=true)", "rougeL(several=mean)", "rougeLsum(lines=true, limit=1, choose=random)"],
-)
-def test_measures_keep_the_contract(spelled: str, clause: MeasureClause) -> None:
-    """Additive finite rows, read back from their spec."""
-    cases = [case_of("A cat sat. It slept.", *REFERENCES), case_of("", "x"), case_of("x"), case_of("!", "x")]
-    measure = registry.make("measure", spelled)
-    assert repr(measure) == spelled
-    clause(measure, cases)
 
 
 def test_of_several_references_the_best_counts_unless_the_mean_is_asked_for() -> None:
@@ -84,12 +69,6 @@ def test_values_are_means_over_records() -> None:
     assert values["rouge1"].array[0] == 0.25
     assert np.isnan(values["rouge1"].array[1])
     assert all(value.tail is None for value in values.values())
-
-
-def test_impossible_settings_are_refused() -> None:
-    """A setting that means nothing is the request's fault."""
-    with pytest.raises(RequestError, match="several=min is not one of max, mean"):
-        registry.make("measure", "rouge1(several=min)")
 
 
 def test_words_are_compared_as_they_stand_unless_stemmed() -> None:

@@ -16,10 +16,11 @@ from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSuppor
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import OF_THE_SCORER, worded
+from fairbrief.reports.wording import worded
 from fairbrief.text.names import genders_of
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
+OF_THE_SCORER = ("scorer_differs", "scorer_alike", "scorer_retrieves")
 GENDERS = {"female": "female", "male": "male"}
 ARTICLES = (
     "Peter Cole said that he was glad. The board saw him leave with his wife. A vote on the bill is his.",
@@ -141,36 +142,21 @@ def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
 # ------------------------------------------------------------------------------- the scorers
 
 
-def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
-    """A scorer that adds a tenth where a text says *she* reads a tenth more, and the result beside it says so."""
-    result = taken(
-        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
-    )
+@pytest.mark.parametrize(("way", "one", "other"), [(1, "female", "male"), (-1, "male", "female")])
+def test_a_planted_scorer_of_sentiment_is_found_with_its_size(way: int, one: str, other: str) -> None:
+    """A scorer that adds a tenth where a text says *she*, or takes it away: the result says so from the side that is read better."""
+    scorer = PlantedScorer(lambda text: way * says_she(text))
+    result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
     own = main_value(result, "scorer_bias_sentiment(scorer=planted)@gender")
     # One article in six has no subject pronoun to exchange: nothing to say she with.
-    assert own.value == pytest.approx(0.1, abs=0.02)
-    assert own.low > 0
+    assert way * own.value == pytest.approx(0.1, abs=0.02)
+    assert own.low * own.high > 0
     assert own.p < 0.01
     assert own.n == 24
-    (note,) = (
-        worded(n)
-        for n in main_value(result, "sentiment_shift(scorer=planted)").notes
-        if n.code == "scorer_differs"
-    )
-    assert "scorer planted scores sources about female people more favourably" in note
+    notes = main_value(result, "sentiment_shift(scorer=planted)").notes
+    (note,) = (worded(n) for n in notes if n.code == "scorer_differs")
+    assert f"about {one} people more favourably than the same about {other} people, by 0." in note
     assert "24 sources" in note
-
-
-def test_the_direction_is_told_from_either_side() -> None:
-    """Where men are read better, the note says so, with a positive size."""
-    scorer = PlantedScorer(lambda text: -says_she(text))
-    result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
-    (note,) = (
-        worded(n)
-        for n in main_value(result, "sentiment_shift(scorer=planted)").notes
-        if n.code == "scorer_differs"
-    )
-    assert "about male people more favourably than the same about female people, by 0." in note
 
 
 def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
@@ -340,18 +326,6 @@ def test_the_audit_itself_is_not_changed_by_the_check() -> None:
     assert own == plain
 
 
-def test_a_papers_tables_know_nothing_of_the_check() -> None:
-    """The rows of a protocol's tables are its systems, checked or not."""
-    tables = [
-        audit(
-            meetings(),
-            Plan(protocol="steen-people", attributes=["gender"], n_resamples=50, check_scorers=wanted),
-        ).tables
-        for wanted in (True, False)
-    ]
-    assert tables[0] == tables[1]
-
-
 # ------------------------------------------------------------------------------- what is exchanged
 
 
@@ -433,7 +407,7 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     )
     for text in (
         " ".join(str(Audit(result)).split()), html.render(result), exports.markdown(result).replace("\\", ""),
-        json_file.render(result)[0],
+        json_file.render(result)[0].decode(),
     ):  # fmt: skip
         assert "scorer" in text
         assert "scores sources about female people more favourably than the same about male people" in text

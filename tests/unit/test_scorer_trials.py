@@ -11,7 +11,6 @@ import pytest
 from benchmarks.scorers import labels, trials
 from benchmarks.scorers.labels import SOURCES, Claim
 
-from fairbrief.errors import DataError
 from fairbrief.types import Ask, Scores
 
 CNNDM, _, WICE = SOURCES
@@ -49,14 +48,6 @@ def test_people_are_counted_by_majority(tmp_path: Path) -> None:
     assert found[0].text == "Rain. All day."
 
 
-def test_files_that_are_no_labels_are_refused(tmp_path: Path) -> None:
-    """The error names file and line, or what to fetch."""
-    with pytest.raises(DataError, match=r"no such file. Fetch QAGS CNN/DM \(github.com/W4ngatang/qags"):
-        labels.read(tmp_path, CNNDM)
-    with pytest.raises(DataError, match=r"qags_cnndm.jsonl:1: found the answer 'maybe'"):
-        labels.read(written(tmp_path, CNNDM.file, qags("yes", "maybe")), CNNDM)
-
-
 class Lengths:
     """Scores a column by its number of letters, whatever the row; cuts columns into words, as a scorer of tokens does."""
 
@@ -71,12 +62,6 @@ class Lengths:
             )
 
 
-def test_units_of_a_column_are_averaged() -> None:
-    """A scorer of tokens gives a column the mean of its tokens; a column without any has 0."""
-    (found,) = trials.pair_scores(Lengths(), [Ask("lengths", ("x", "y"), ("ab abcd", "", "abc"))])
-    assert found.tolist() == [[3, 0, 3], [3, 0, 3]]
-
-
 def test_support_by_hand() -> None:
     """Five of six pairs are in order; the cut of the even articles (2.5) is right on both odd ones, and the other way on one of three."""
     told = [("abcd", True, 1), ("ab", False, 1), ("abc", True, 2), ("abcde", False, 2), ("a", False, 4)]
@@ -86,20 +71,6 @@ def test_support_by_hand() -> None:
     assert (found["n"], found["articles"], found["supported"]) == (5, 3, 2)
     low, high = found["roc_auc"][1:]
     assert low <= found["roc_auc"][0] <= high
-
-
-@pytest.mark.parametrize(
-    ("scores", "source", "wanted"),
-    [
-        ([0.9, 0.1, 0.2], 0, 1.0),
-        ([0.9, 0.1, 0.2], 2, 0.5),
-        ([0.5, 0.5, 0.1], 1, 1 / 1.5),
-        ([0.0, 0.0, 0.0], 1, 0.5),
-    ],
-)
-def test_reciprocal_ranks(scores: list[float], source: int, wanted: float) -> None:
-    """1 over the rank; documents that score equally share the mean of their ranks."""
-    assert trials.reciprocal_rank(np.array(scores), source) == wanted
 
 
 def record(name: str, groups: str = "npppn") -> dict[str, Any]:
@@ -112,27 +83,6 @@ def record(name: str, groups: str = "npppn") -> dict[str, Any]:
             for k, g in enumerate(groups)
         ],
     }  # fmt: skip
-
-
-def test_one_sentence_of_each_group_is_asked_about() -> None:
-    """Each comes from a document of its group; which one depends on the record's id alone."""
-    asked = trials.queries([record("a"), record("b")])
-    assert [(q.record, q.group) for q in asked] == [(0, "neg"), (0, "pos"), (1, "neg"), (1, "pos")]
-    assert all(q.sentence in q.documents[q.source] for q in asked)
-    assert trials.queries([record("b")])[1].sentence == asked[3].sentence
-
-
-def test_planted_summaries_cover_a_group_as_much_less_as_is_asked() -> None:
-    """Over many records, the documents of the group give 0, 10 and 20% fewer sentences than the average document."""
-    for less in trials.PLANTED:
-        many = 0
-        for i in range(600):
-            documents = record(f"r{i}")["documents"]
-            is_under = np.array([d["attributes"]["sentiment"] == trials.UNDER for d in documents])
-            under = {d["text"] for d in documents if d["attributes"]["sentiment"] == trials.UNDER}
-            many += sum(text in under for text, _ in trials._taken(f"r{i}", documents, is_under, less))
-        share = many / (600 * trials.SENTENCES)
-        assert share / (2 / 5) - 1 == pytest.approx(less, abs=0.015)
 
 
 @pytest.mark.usefixtures("nltk_data")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
+from fairbrief.registry import make
 from fairbrief.specs import Spec, build, parse, spell
 
 
@@ -112,3 +113,21 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
     """The message quotes the value and names the wanted type."""
     with pytest.raises(RequestError, match="is not a value of type"):
         build(Gap, parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bur(target=neg)@x", "neither ratio, equal nor"), ("bur(target='a:-1')@x", "shares ≥ 0"),
+        ("bur(tau=0)@x", r"tau=0.0 is not in \(0, 1\]"), ("bur(ties=no)@x", "ties=no is not one of fair, under"),
+        ("bur(temperature=0)@x", r"not in \(0, inf\)"), ("auc(points=-1)@x", "points=-1 is not in"),
+        ("equal_coverage(merge=1.5)@x", "merge=1.5 is not in"), ("equal_coverage(least_claims=0)@x", "least_claims=0 is not in"),
+        ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
+        ("rouge1(several=min)", "several=min is not one of max, mean"), ("rouge1(limit=0)", r"limit=0 is not in \[1, inf\)"),
+        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("misattribution(margin=1)", "margin=1.0 is not in"),
+    ],
+)  # fmt: skip
+def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:
+    """The error has the setting, its value, and what is allowed."""
+    with pytest.raises(RequestError, match=message):
+        make("measure", text)

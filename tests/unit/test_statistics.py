@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.label_draws import observed_and_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
@@ -14,7 +15,6 @@ from fairbrief.statistics import agreement, distributions, label_permutations, r
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.label_permutations import (
     LabelDraws,
-    enumerate_permutations,
     sort_by_block,
 )
 from fairbrief.statistics.regression import fit_logistic
@@ -207,7 +207,7 @@ def test_counts_are_exact_beyond_the_range_of_integers() -> None:
 def test_too_many_permutations_are_not_enumerated() -> None:
     """Beyond the limit enumeration is refused, with the number."""
     with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
-        enumerate_permutations(np.arange(8))
+        sort_by_block(np.arange(8), None).permutations()
 
 
 def test_samples_are_uniform() -> None:
@@ -222,19 +222,19 @@ def test_samples_are_uniform() -> None:
 @pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
 def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
     """Thirty are by thirty draws, and sampled by one draw less."""
-    assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
+    assert observed_and_choice(LabelDraws(draws, 0), "r", LABELS)[2] == is_listed
 
 
 @pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
 def test_draws_do_not_depend_on_other_records(labels: np.ndarray) -> None:
     """A record gets the same label permutations whatever was asked before it, and others under another seed or key."""
-    alone = LabelDraws(200, 3).observed_and_choice("r", labels)
+    alone = observed_and_choice(LabelDraws(200, 3), "r", labels)
     after = LabelDraws(200, 3)
-    after.observed_and_choice("other", np.arange(15))
-    again = after.observed_and_choice("r", labels)
+    observed_and_choice(after, "other", np.arange(15))
+    again = observed_and_choice(after, "r", labels)
     assert all(np.array_equal(a, b) for a, b in zip(alone, again, strict=True))
-    assert (alone[1] != LabelDraws(200, 4).observed_and_choice("r", labels)[1]).any()
-    assert (alone[1] != after.observed_and_choice("s", labels)[1]).any()
+    assert (alone[1] != observed_and_choice(LabelDraws(200, 4), "r", labels)[1]).any()
+    assert (alone[1] != observed_and_choice(after, "s", labels)[1]).any()
 
 
 def test_records_that_share_a_pool_are_independent() -> None:
@@ -245,7 +245,7 @@ def test_records_that_share_a_pool_are_independent() -> None:
     """
     labels = np.repeat([0, 1], 10)
     draws = LabelDraws(50, 0)
-    shares = [draws.observed_and_choice(str(i), labels)[0][1:, 0].mean() for i in range(400)]
+    shares = [observed_and_choice(draws, str(i), labels)[0][1:, 0].mean() for i in range(400)]
     assert abs(np.mean(shares) - 0.5) < 4 * 0.5 / np.sqrt(50 * 400)
     assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
 

@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
+from benchmarks.label_draws import observed_and_choice
 from scipy import stats
 from tests.jackknifed_value import spread
 
@@ -31,7 +32,7 @@ from fairbrief.statistics.label_permutations import (
     LabelDraws,
     Relabelled,
     arrangements,
-    enumerate_permutations,
+    sort_by_block,
 )
 from fairbrief.statistics.regression import fit_robust, fit_sums
 from fairbrief.statistics.resampling import (
@@ -209,11 +210,11 @@ def test_ten_thousand_permutations_are_still_listed() -> None:
     assert len({row.tobytes() for row in rows}) == 10_000
     assert not rows.flags.writeable
     labels = np.tile([0, 1, 0, 1, 0], 4)
-    assert len(enumerate_permutations(labels, np.repeat(np.arange(4), 5))) == 10_000
+    assert len(sort_by_block(labels, np.repeat(np.arange(4), 5)).permutations()) == 10_000
     with pytest.raises(ValueError, match="labels must have one axis"):
-        enumerate_permutations(labels[:, np.newaxis])
+        sort_by_block(labels[:, np.newaxis], None).permutations()
     nothing = np.zeros(0, dtype=np.int64)
-    assert enumerate_permutations(nothing, nothing).shape == (1, 0)
+    assert sort_by_block(nothing, nothing).permutations().shape == (1, 0)
 
 
 def test_a_text_of_one_word_leans_nowhere() -> None:
@@ -229,13 +230,13 @@ def record_rng(key: str, seed: int) -> np.random.Generator:
 
 def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
     """Listed label permutations are drawn by halves of keyed numbers; of many, a shared pool is applied to the record's own shuffle."""
-    _, choice, is_listed = LabelDraws(7, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
+    _, choice, is_listed = observed_and_choice(LabelDraws(7, 7), "r", np.array([0, 0, 1, 1]))
     assert is_listed  # six label permutations, seven draws
     numbers = random_bits(keys_of(["r"], 7, "labellings"), 4)[0].tolist()
     halves = [half for number in numbers for half in (number % 2**32, number >> 32)]
     assert choice.tolist() == [6 * half >> 32 for half in halves[:7]]
     labels, blocks = np.array([3, 1, 4, 1, 5, 9]), np.array([1, 1, 1, 0, 0, 0])
-    rows, choice, is_listed = LabelDraws(4, 7).observed_and_choice("r", labels, blocks)
+    rows, choice, is_listed = observed_and_choice(LabelDraws(4, 7), "r", labels, blocks)
     assert not is_listed
     rng, gathered = record_rng("r", 7), np.array([0, 0, 0, 1, 1, 1])
     own = np.array([1, 5, 9, 3, 1, 4])[np.argsort(gathered + rng.random((1, 6)), axis=1)[0]]
@@ -261,7 +262,7 @@ def test_permutations_of_many_are_those_of_each() -> None:
     ]
     for at_once, parts in ((math.inf, 1), (600, 4)):
         draws = LabelDraws(50, 1)
-        draws.observed_and_choice("b", few)
+        observed_and_choice(draws, "b", few)
         found = {}
         start = 0
         several = list(draws.of_many(asked, at_once=at_once))
@@ -276,8 +277,8 @@ def test_permutations_of_many_are_those_of_each() -> None:
             start = len(found)
         assert sorted(found) == list(range(len(asked)))
         for i, one in enumerate(asked):
-            rows, choice, is_listed = LabelDraws(50, 1).observed_and_choice(
-                one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
+            rows, choice, is_listed = observed_and_choice(
+                LabelDraws(50, 1), one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
             )
             assert np.array_equal(rows, found[i][0])
             assert np.array_equal(choice, found[i][1])
@@ -287,25 +288,25 @@ def test_permutations_of_many_are_those_of_each() -> None:
 def test_cyclic_permutations_are_the_rotations() -> None:
     """Three labels have three; each draw turns all records of a key by the same share of the circle."""
     draws = LabelDraws(50, 3)
-    rows, choice, is_listed = draws.observed_and_choice("c", np.array([7, 8, 9]), cyclic=True)
+    rows, choice, is_listed = observed_and_choice(draws, "c", np.array([7, 8, 9]), cyclic=True)
     assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
     turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
     assert choice.tolist() == [3 * share // 2**32 for share in turned]
-    assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
+    assert observed_and_choice(draws, "c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
 
 
 def test_matched_labels_of_many_items_are_sampled() -> None:
     """Beyond as many label permutations as draws each draw has its own; on request, or where they are as many, all are listed."""
     labels, items = np.repeat([0, 1], 6), np.arange(12) * 7
     draws = LabelDraws(50, 0)
-    rows, choice, is_listed = draws.observed_and_choice("c", labels, items=items)
+    rows, choice, is_listed = observed_and_choice(draws, "c", labels, items=items)
     assert (rows.shape, is_listed, choice.tolist()) == ((51, 12), False, list(range(1, 51)))
     assert rows[0].tolist() == labels.tolist()
     assert (rows.sum(axis=1) == 6).all()
-    every, chosen, is_listed = draws.observed_and_choice("c", labels, items=items, all_permutations=True)
+    every, chosen, is_listed = observed_and_choice(draws, "c", labels, items=items, all_permutations=True)
     assert (len(every), is_listed) == (924, True)
     assert (every[chosen] == rows[1:]).all()
-    few = LabelDraws(6, 0).observed_and_choice("c", np.array([0, 0, 1, 1]), items=items[:4])
+    few = observed_and_choice(LabelDraws(6, 0), "c", np.array([0, 0, 1, 1]), items=items[:4])
     assert (len(few[0]), few[2]) == (6, True)
 
 

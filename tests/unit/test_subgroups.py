@@ -114,18 +114,6 @@ def test_differences_of_systems_are_whole(by_subgroup: Result, wanted: Result) -
     assert any(e.subgroup and e.is_primary and None not in (e.p, e.extract_p) for e in found.values())
 
 
-def test_p_of_permuted_labels_is_absent_and_said(small: Result) -> None:
-    """Of a value whose labels were permuted there is no p, no chance level, and a note that says where it is told."""
-    by_subgroup = [
-        e for e in subgroup_audit(small, BY).estimates if e.subgroup and e.quantity == "uer" and e.value
-    ]
-    assert by_subgroup
-    for e in by_subgroup:
-        assert (e.p, e.permutation_mean, e.testable) == (None, None, None)
-        assert NEEDS_TEXTS in e.notes
-        assert e.chance_adjusted_low is not None or e.clusters < 3
-
-
 def test_one_order_of_subgroups_is_enough(small: Result) -> None:
     """What the audit has already stays as it is: slicing twice, or by parts, gives what slicing at once gives."""
     at_once = subgroup_audit(small, BY)

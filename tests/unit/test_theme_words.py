@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.measures.theme_words import ThemeCounts, ThemeWords
+from fairbrief.measures.theme_words import ThemeWords
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
 
@@ -42,7 +42,7 @@ TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and
 
 def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
     """The row of one seed document."""
-    rows = ThemeCounts("gender", lists).observe(cases, (), np.array([labels]))
+    rows = ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
     assert isinstance(rows, Rows)
     return rows
 
@@ -136,7 +136,7 @@ def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists
     """One need kept in 1 of 2 texts for her, in both for him: ½ and 1."""
     kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
     extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
-    rows = ThemeCounts("gender", lists).observe_extracts(TWO, extracts, ())
+    rows = ThemeWords("gender", lists).observe_extracts(TWO, extracts, ())
     assert isinstance(rows, Rows)
     counts = dict(zip(rows.columns, rows.values[0], strict=True))
     assert counts["theme needs", "female"] == 0.5
@@ -156,7 +156,7 @@ def test_words_about_who_the_person_is_are_not_counted(lists: str) -> None:
 
 def test_units_without_a_pair_have_a_reason(lists: str) -> None:
     """One version, or no seed document."""
-    observation = ThemeCounts("gender", lists)
+    observation = ThemeWords("gender", lists)
     alone = Case(Record("r", (Document("A."),), attributes={"gender": "female"}), Summary("r", "s", "Help."))
     for cases in (ONE[:1], [alone]):
         assert isinstance(observation.observe(cases, (), np.zeros((1, 0), dtype=np.int64)), Reason)
@@ -164,7 +164,7 @@ def test_units_without_a_pair_have_a_reason(lists: str) -> None:
 
 def test_details_name_the_words_of_each_version(lists: str) -> None:
     """The word with the largest difference comes first."""
-    details = ThemeCounts("gender", lists).details(ONE, ())
+    details = ThemeWords("gender", lists).details(ONE, ())
     assert details == [
         "needs, female: help 1, need* 1.",
         "needs, male: help 3, short of breath 1, need* 1.",

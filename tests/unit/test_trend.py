@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 import fairbrief
 from fairbrief.cli import app
 from fairbrief.errors import FairbriefError
-from fairbrief.reports import json_file
 from fairbrief.statistics import sequential
 
 FLOOR = f"{SPEC}:relative_difference[cross]-random>="
@@ -249,16 +248,6 @@ def test_another_input_or_version_of_fairbrief_is_comparable(tmp_path: Path) -> 
     code, output = run(nights(tmp_path, signature=signature, made={"version": "0.2.0"}))
     assert code == 0
     assert "Fairbrief: version changed from 0.1.0 to 0.2.0" in output
-
-
-def test_an_audit_of_another_schema_is_refused(tmp_path: Path) -> None:
-    """The message names its file."""
-    folders = nights(tmp_path, 31)
-    file = folders[30] / "results.json"
-    file.write_text(file.read_text().replace(json_file.SCHEMA, "fairbrief.results/1"))
-    code, message = run(folders)
-    assert code == 2
-    assert str(file) in message
 
 
 def test_a_damaged_description_of_inputs_is_refused(tmp_path: Path) -> None:

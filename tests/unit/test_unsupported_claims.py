@@ -191,13 +191,6 @@ def test_details_begin_with_the_least_supported_claim() -> None:
     assert last.startswith("Claim 1 of 5 (left), supported (0.90)")
 
 
-@pytest.mark.parametrize("threshold", [0.0, 1.5])
-def test_an_impossible_threshold_is_refused(threshold: float) -> None:
-    """Support is from 0 to 1."""
-    with pytest.raises(ValueError, match=r"is not in \(0, 1\]"):
-        UnsupportedClaims("side", threshold=threshold)
-
-
 def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
     """Summaries of random source sentences have no unsupported claim, so that a random-sentence baseline is 0."""
     records = list({case.record.id: case.record for case in read(EXAMPLES / "politics.jsonl")}.values())

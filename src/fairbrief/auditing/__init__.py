@@ -9,18 +9,17 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
-
 from fairbrief import __version__, registry
 from fairbrief.auditing import chunks, extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
-from fairbrief.auditing.ledger import Ledger, sort
+from fairbrief.auditing.ledger import sort
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
@@ -49,7 +48,7 @@ from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.scorers import cards
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
+from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
 """The number of first cases from which the audit decides which measures apply."""
@@ -115,9 +114,8 @@ class _Audit:
             cases = list(cases) if isinstance(cases, Iterator) else cases
             exchange = Exchange(plan.seed)
             exchange.watch(cases)
+        _check_baseline(cases, plan.baseline)
         head, stream = _peek(cases)
-        if _lacks_baseline(cases, plan.baseline, head):
-            head, stream = _peek(cases)  # it was read to its end
         languages.suppose(measure_selection.language_of(head))
         protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
         _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])
@@ -196,12 +194,10 @@ class _Audit:
             watchers.places.notes(by_spec),
             watchers.profile.claim_notes(),
         )
-        systems = run.systems()
         result = Result(
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
             rows=rows,
-            top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
             not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
@@ -293,24 +289,17 @@ def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
     return head, itertools.chain(head, stream)
 
 
-def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[Case]) -> bool:
-    """Whether the baseline is none of the first cases' systems; RequestError where it is none of all.
-
-    Then the cases are read to their end, if they can be read twice: to refuse it costs less than to score them.
-    """
-    known = dict.fromkeys(case.summary.system for case in head)
-    if (
-        baseline is None
-        or baseline in known
-        or names_a_sanity_baseline(baseline)
-        or isinstance(cases, Iterator)
-    ):
-        return False
+def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
+    """RequestError where the baseline is none of the systems: to read on until it comes costs less than to score in vain."""
+    if baseline is None or names_a_sanity_baseline(baseline) or isinstance(cases, Iterator):
+        return
+    systems: dict[str, None] = {}
     for case in cases:
-        if case.summary.system == baseline:
-            return True
-        known[case.summary.system] = None
-    raise no_baseline(baseline, list(known))
+        systems[case.summary.system] = None
+        if baseline in systems:
+            return
+    if systems:
+        raise no_baseline(baseline, list(systems))
 
 
 def _check_subgroups(
@@ -369,12 +358,10 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     """
     choice = measure_selection.fitting(head, tuple(plan.attributes), is_ordered=plan.ordered)
     _refuse_large_records(head, plan, choice.measures)  # before the measures are tried on them
-    first = _tried(plan, choice.measures, head[:TRIED])
-    doubted = [m for m in choice.measures if not _has_rows(first[m.observation])]
-    all_seen = _tried(plan, doubted, head) if doubted else {}
-    dropped = {m: all_seen[m.observation] for m in doubted if not _has_rows(all_seen[m.observation])}
+    doubted = list(_unread(plan, choice.measures, head[:TRIED]))
+    dropped = _unread(plan, doubted, head) if doubted else {}
     kept = tuple(m for m in choice.measures if m not in dropped)
-    left_out = [NotMeasured(repr(m), _commonest_reason(ledger)) for m, ledger in dropped.items()]
+    left_out = [NotMeasured(repr(measure), reason) for measure, reason in dropped.items()]
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
@@ -402,17 +389,19 @@ def _nothing_can_read(left_out: Sequence[NotMeasured], head: Sequence[Case]) -> 
     )
 
 
-def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Observation, Ledger]:
-    """What the measures' observations see in some cases."""
+def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Measure, str]:
+    """The measures that can read none of some cases, each with the commonest reason."""
     trial = Run(
         replace(plan, n_resamples=0, sanity_baselines=(), skips=True, progress=None), measures, trial=True
     )
     trial.walk(iter(cases), ThisProcess())
-    return {ledger.observation: ledger for ledger in trial.ledgers}
-
-
-def _has_rows(ledger: Ledger) -> bool:
-    return bool((ledger.reasons == 0).any())
+    found: dict[Measure, str] = {}
+    for ledger in trial.ledgers:
+        if not (ledger.reasons == 0).any():
+            reasons = Counter(ledger.reasons.tolist()).most_common(1)
+            reason = list(ledger.known_reasons)[reasons[0][0]] if reasons else "no summary"
+            found |= dict.fromkeys(trial.readers[ledger.observation], reason)
+    return {measure: found[measure] for measure in measures if measure in found}
 
 
 def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: PerRecordRows) -> tuple[Table, ...]:
@@ -420,11 +409,6 @@ def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: PerRec
     if isinstance(protocol, PerRecordProtocol):
         tables += tuple(protocol.per_record_tables(rows.table()))
     return tables
-
-
-def _commonest_reason(ledger: Ledger) -> str:
-    names = list(ledger.known_reasons)
-    return names[int(np.bincount(ledger.reasons).argmax())] if len(ledger) else "no summary"
 
 
 def _left_out_by(cases: Iterable[Case]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from fairbrief.statistics.resampling import (
     flipped,
     group_permutation,
     largest,
+    share_reached,
     studentize,
 )
 from fairbrief.types import Column, Floats, Integers, Totals, Value
@@ -172,7 +173,7 @@ def flip_chance(
     if all(here.here[contrast].is_between for contrast in names):
         return replace(_between_groups(here, part, names, n_resamples, seed), mean=mean)
     observed = _flip_sizes(said.sum(axis=0)[np.newaxis], said)
-    p, sampled = _share(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
+    p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
     return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
 
 
@@ -219,7 +220,7 @@ def between_chance(
 def flip_test(said: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
     """Two-sided sign-flip p of the sum of the clusters' contributions, (c,); exact for few clusters."""
     sums, is_listed = flipped(said[:, np.newaxis], names, n_resamples, seed)
-    return _share(abs(float(said.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
+    return share_reached(abs(float(said.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
 
 
 def _flip_sizes(sums: Floats, said: Floats) -> Floats:
@@ -228,11 +229,3 @@ def _flip_sizes(sums: Floats, said: Floats) -> Floats:
     rest = squares - sums**2 / len(said)
     t = np.abs(sums) / np.sqrt(np.where(rest > TIE * np.maximum(squares, 1e-300), rest, np.nan))
     return largest(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t))
-
-
-def _share(observed: float, null: Floats, *, is_listed: bool) -> tuple[float, float]:
-    bar = observed - float(tolerance(np.asarray(observed))) if np.isfinite(observed) else observed
-    reached = int((null >= bar).sum())
-    if is_listed:
-        return reached / len(null), 1 / len(null)
-    return (1 + reached) / (len(null) + 1), 1 / (len(null) + 1)

@@ -1,14 +1,11 @@
 """The work on one chunk of the input: ask, score, observe. An engine maps it over all chunks, here or in other processes.
 
 A chunk is a batch of cases, a range of a file, or units of complete clusters. What a chunk adds depends only on the chunk,
-so the result is the same on every engine. `TopCases` are the records that a reader should see: where each measure's main value
-is largest.
+so the result is the same on every engine.
 """
 
 from __future__ import annotations
 
-import bisect
-import heapq
 import itertools
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,17 +13,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
-from fairbrief.auditing.grouping import Scope, place_of, waits
-from fairbrief.auditing.ledger import Ledger, Written
+from fairbrief.auditing.grouping import Scope, waits
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin, Origins, subgroups_of
-from fairbrief.auditing.sanity_baselines import (
-    OF_SYSTEMS,
-    SanityBaselines,
-)
+from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, SanityBaselines
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.errors import RequestError
@@ -34,10 +26,9 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.json_lines import Range
-from fairbrief.reports.result import TopCase
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
-from fairbrief.types import Case, Floats, Measure, Observation, Totals
+from fairbrief.types import Case, Measure, Observation
 
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one."""
@@ -48,12 +39,6 @@ SAMPLE = "sample"
 
 Part = tuple[int, Range]
 """Number of a source, and a range of it."""
-Draws = tuple[LabelDraws, ExtractDraws | None]
-ALIKE = 30
-"""Main values that agree in this many binary digits are tied; the case whose names sort first wins."""
-Key = tuple[str, ...]
-Ranked = tuple[float, Key, float, Totals, Case, float]
-"""Sort key: absolute main value (negative, rounded to `ALIKE`) and names; then main value, row, case and p."""
 
 
 class Batch(NamedTuple):
@@ -67,77 +52,6 @@ Shard = dict[Scope, list[Unit]]
 """Units that are observed together, for observations of each scope."""
 
 
-@dataclass
-class TopCases:
-    """The cases with the largest absolute main values, per measure and system; the order of arrival does not matter."""
-
-    readers: dict[Observation, list[Measure]]
-    most: int = 5
-    _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
-
-    def offer(self, observation: Observation, rows: Ledger, units: Sequence[Unit]) -> None:
-        """Offer the units of a ledger, whose rows are not packed, to each measure that uses it."""
-        names, ps = list(rows.columns), rows.ps if len(rows.ps) else np.full(len(units), np.nan)
-        alike: dict[tuple[int, ...], list[Written]] = {}
-        for written in rows.pending:
-            alike.setdefault(tuple(written[1].tolist()), []).append(written)
-        for positions, several in alike.items():
-            places = np.concatenate([of for of, _, _ in several])
-            totals = Totals(
-                {names[position]: j for j, position in enumerate(positions)},
-                np.concatenate([values for _, _, values in several]),
-            )
-            systems = [units[i][1].system for i in places.tolist()]
-            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
-            for measure in self.readers.get(observation, ()):
-                main_value = measure.value(totals)[measure.name]
-                if main_value.tail is None:
-                    continue
-                sizes = _rounded(np.abs(np.broadcast_to(main_value.array, len(places))))
-                for system, chosen in places_of.items():
-                    best = self._best.setdefault((measure, system), [])
-                    least = -best[-1][0] if len(best) == self.most else 0.0
-                    own = sizes[chosen]
-                    usable = chosen[np.isfinite(own) & (own > 0) & (own >= least)].tolist()
-                    ranked = ((-sizes[j], place_of(units[places[j]]), j) for j in usable)
-                    for _, key, j in heapq.nsmallest(self.most, ranked):
-                        row = Totals(totals.columns, totals.array[j].copy())
-                        self._offer(measure, system, key, row, units[places[j]], float(ps[places[j]]))
-
-    def _offer(self, measure: Measure, system: str, key: Key, row: Totals, unit: Unit, p: float) -> None:
-        # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
-        value = float(measure.value(row)[measure.name].array)
-        if np.isfinite(value) and value != 0:
-            case = next(case for case in unit[0] if not case.summary.reason)
-            rank = -float(_rounded(np.asarray(abs(value))))
-            self._keep(measure, system, (rank, key, value, row, case, p))
-
-    def merge(self, other: TopCases) -> None:
-        """Merge the top cases of another run."""
-        for (measure, system), best in other._best.items():
-            for ranked in best:
-                self._keep(measure, system, ranked)
-
-    def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
-        best = self._best.setdefault((measure, system), [])
-        bisect.insort(best, ranked, key=lambda r: r[:2])
-        del best[self.most :]
-
-    def shown(self, systems: Sequence[str]) -> Iterable[TopCase]:
-        """The top cases by system, largest first."""
-        # In the order of the requested measures.
-        order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
-        for (measure, system), best in sorted(
-            self._best.items(), key=lambda kept: (order[kept[0][0]], kept[0][1])
-        ):
-            if system not in systems:
-                continue
-            for _, _, value, totals, case, p in best:
-                yield TopCase(
-                    repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
-                )
-
-
 @dataclass(eq=False)
 class Observed:
     """Rows and sums of some cases, and everything else that they add to an audit.
@@ -148,7 +62,6 @@ class Observed:
     """
 
     ledgers: list[Ledger]
-    top_cases: TopCases
     watchers: Watchers | None = None
     waiting: list[Unit] = field(default_factory=list)
     unscored: list[tuple[Shard, list[int]]] = field(default_factory=list)
@@ -158,8 +71,6 @@ class Observed:
 
     def add(self, other: Observed) -> None:
         """Add the rows and counts of other cases."""
-        if other.top_cases is not self.top_cases:
-            self.top_cases.merge(other.top_cases)
         for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
             ledger.absorb(more, more.whose or ())
         self.cases += other.cases
@@ -169,17 +80,13 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work on every chunk. ``readers`` are the measures of each observation.
-
-    ``top_cases`` are those of the whole run, if the work is done in its process: fewer cases then need exact values.
-    """
+    """The work on every chunk. ``readers`` are the measures of each observation."""
 
     plan: Plan
     readers: dict[Observation, list[Measure]]
     scorers: Scorers
     sanity_baselines: SanityBaselines
     trial: bool = False
-    top_cases: TopCases | None = None
     language: languages.Setting | None = None
     """The language of the main process; this process already uses it."""
     reading: Reading | None = None
@@ -218,24 +125,35 @@ class Work:
 
     def empty(self) -> Observed:
         """No rows."""
-        ledgers = [Ledger(observation, self.plan.n_resamples) for observation in self.readers]
-        return Observed(ledgers, TopCases(self.readers) if self.top_cases is None else self.top_cases)
+        return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.readers])
 
     def add_shard(self, observed: Observed, shard: Shard, numbers: Iterable[int]) -> None:
         """Add the rows of a shard for some observations, by number; those that need a model stay unscored."""
-        draws, whose, unscored = self._draws(), dict[Scope, Origins](), list[int]()
+        plan, whose, unscored = self.plan, dict[Scope, Origins](), list[int]()
+        extracts = None
+        if plan.n_extracts != 0 and plan.n_resamples:
+            extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
+        observer = Observer(
+            self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips, self.trial,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
+        )  # fmt: skip
         for i in numbers:
             ledger = observed.ledgers[i]
             scope = ledger.observation.declaration.scope
-            if units := shard[scope]:
-                rows = self._rows(ledger.observation, units, draws)
-                if rows is None:
-                    unscored.append(i)
-                    continue
-                observed.top_cases.offer(ledger.observation, rows, units)
-                if scope not in whose:
-                    whose[scope] = Origins.by_column(origin for _, origin in units)
-                ledger.absorb(rows, [whose[scope]])
+            if not (units := shard[scope]):
+                continue
+            rows = Ledger(ledger.observation, plan.n_resamples, whose=None)
+            if ledger.observation not in self._need_models:
+                try:
+                    observer.observe(rows, units)
+                except NeedsModel:
+                    self._need_models.add(ledger.observation)
+            if ledger.observation in self._need_models:
+                unscored.append(i)
+                continue
+            if scope not in whose:
+                whose[scope] = Origins.by_column(origin for _, origin in units)
+            ledger.absorb(rows, [whose[scope]])
         if unscored:
             observed.unscored.append((shard, unscored))
         observed.asked = tuple(self.scorers)
@@ -249,7 +167,7 @@ class Work:
             _refuse_unsendable(f"The scorer {name}", scorer)
         _refuse_unsendable("What wraps the scorers", scorers.wrap)
         plan = replace(self.plan, progress=None, scorers={}, wrap=None)
-        return replace(self, plan=plan, scorers=scorers, top_cases=None, language=languages.setting())
+        return replace(self, plan=plan, scorers=scorers, language=languages.setting())
 
     def _add_part(self, observed: Observed, part: Part) -> None:
         assert self.reading is not None
@@ -270,29 +188,6 @@ class Work:
         shard = {scope: [unit for unit in units if not waits(unit, scope)] for scope in scopes}
         self.add_shard(observed, shard, range(len(self.readers)))
 
-    def _rows(self, observation: Observation, units: Sequence[Unit], draws: Draws) -> Ledger | None:
-        """One observation of units; None where it needs a model that this process must not load."""
-        rows, (labels, extracts) = Ledger(observation, self.plan.n_resamples, whose=None), draws
-        if observation in self._need_models:
-            return None
-        observer = Observer(
-            self.scorers, labels, self.plan.skips, self.trial,
-            extracts=extracts, scores_extracts=self.scorers.is_cheap if self.plan.n_extracts is None else _any,
-        )  # fmt: skip
-        try:
-            observer.observe(rows, units)
-        except NeedsModel:
-            self._need_models.add(observation)
-            return None
-        return rows
-
-    def _draws(self) -> Draws:
-        """Label permutations and extracts that the observations of one shard share."""
-        permutations = LabelDraws(max(self.plan.n_resamples, 1), self.plan.seed)
-        if self.plan.n_extracts == 0 or not self.plan.n_resamples:
-            return permutations, None
-        return permutations, ExtractDraws(self.plan.n_extracts or N_EXTRACTS, self.plan.seed)
-
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind
         own, cluster, block = record.attributes, record.cluster, ""
@@ -302,12 +197,6 @@ class Work:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id
         return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
-
-
-def _rounded(sizes: Floats) -> Floats:
-    """Sizes rounded to `ALIKE` binary digits."""
-    mantissa, exponent = np.frexp(sizes)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))
 
 
 def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from functools import cache
 
 import numpy as np
 
@@ -27,17 +27,17 @@ from fairbrief.auditing.estimating import (
     estimate_of,
     finite,
     from_random,
+    intervals_of,
     leaders,
     named,
     presence,
-    t_intervals,
 )
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spread, detectable, t_interval
-from fairbrief.types import Estimate, Integers, Measure, Note
+from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
 """So many pairs of systems are all compared; of more systems each with one."""
@@ -106,26 +106,26 @@ def differences(
     A system with fewer than half of the clusters would leave few common clusters for the others, so its
     pairs are compared on the clusters of the two only, with a note.
     """
-    pairs = list(pairs)
+    pairs, found = list(pairs), list[Pair]()
     systems = dict.fromkeys(system for pair in pairs for system in pair)
-    found: list[Pair] = []
     for part in dict.fromkeys(subgroup for _, subgroup in parts):
         there = [system for system in systems if (system, part) in parts]
         both = [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
-        found += _pairs([parts[system, part] for system in there], both, settings.seed)
+        answered, few = [parts[system, part] for system in there], (Note("few_answered"),)
+        found += _paired(answered, both, settings.seed, few) if both else ()
     return _of_pairs(measures, found, settings)
 
 
 def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Estimate]:
     """Values of ``a`` minus ``b`` on the clusters that both answered: paired jackknife interval, p from turning signs of clusters."""
-    return _of_pairs(measures, _pair_of_two(a, b, settings.seed), settings)
+    return _of_pairs(measures, list(_paired([a, b], [(0, 1)], settings.seed)), settings)
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
     """Whether systems are compared by this estimate: a group difference, or a main value that is not an unsigned score."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
-    for pair in _pair_of_two(a, b, settings.seed):
+    for pair in _paired([a, b], [(0, 1)], settings.seed):
         are_equal = have_equal_sums(*pair.units)
         for e in _of_pairs(measures, [pair], settings):
             measure = by_spec[e.measure]
@@ -173,52 +173,29 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     )
 
 
-def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -> Iterator[Pair]:
-    """The pairs of parts to compare, without pairs that have fewer than two common clusters."""
-    if not pairs:
-        return
+def _paired(
+    parts: Sequence[Part], pairs: Iterable[tuple[int, int]], seed: int, few: tuple[Note, ...] = ()
+) -> Iterator[Pair]:
+    """The pairs of parts, which may be of different ledgers, without pairs that have fewer than two common clusters.
+
+    ``few`` are the notes of a pair that is compared on the clusters of the two only.
+    """
     answered = CommonClusters.of(parts)
     many = [i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(answered.clusters)]
     by_many = answered.by_all(many)
-    of_many = answered.units(many, by_many, seed) if len(by_many) > 1 else {}
-    for a, b in pairs:
-        if {a, b} <= of_many.keys():
-            yield _pair(answered, (a, b), by_many, of_many, seed)
-        elif not {a, b} <= set(many):
-            yield from _pair_of_two(parts[a], parts[b], seed, (Note("few_answered"),))
-
-
-def _pair_of_two(a: Part, b: Part, seed: int, notes: tuple[Note, ...] = ()) -> list[Pair]:
-    """Two parts, of any ledgers, on what both answered; [] where that is less than two clusters."""
-    answered = CommonClusters.of([a, b])
-    common = answered.by_all([0, 1])
-    if len(common) < 2:
-        return []
-    return [_pair(answered, (0, 1), common, _each(answered, (0, 1), common, seed), seed, notes)]
-
-
-def _each(answered: CommonClusters, places: tuple[int, int], common: Integers, seed: int) -> dict[int, Units]:
-    return {i: answered.units([i], common, seed)[i] for i in places}
-
-
-def _pair(
-    answered: CommonClusters,
-    places: tuple[int, int],
-    common: Integers,
-    units: Mapping[int, Units],
-    seed: int,
-    notes: tuple[Note, ...] = (),
-) -> Pair:
-    """Two parts on these clusters, whose ``units`` are known."""
-    with_extracts = answered.with_extracts(places, common)
-    beside: Mapping[int, Units] = {}
-    if len(with_extracts) == len(common):
-        beside = units
-    elif len(with_extracts) > 1:
-        beside = _each(answered, places, with_extracts, seed)
-    a, b = places
-    sides = [[of[i] for i in places] if of else [] for of in (units, beside)]
-    return Pair(answered.parts[a], answered.parts[b], sides[0], len(common), sides[1], notes)
+    of_many = cache(lambda i: answered.units(i, by_many, seed))
+    for pair in pairs:
+        are_many = set(pair) <= set(many)
+        common = by_many if are_many else answered.by_all(pair)
+        if len(common) < 2:
+            continue
+        units = [of_many(i) if are_many else answered.units(i, common, seed) for i in pair]
+        with_extracts = answered.with_extracts(pair, common)
+        beside = units if len(with_extracts) == len(common) else []
+        if 1 < len(with_extracts) < len(common):
+            beside = [answered.units(i, with_extracts, seed) for i in pair]
+        a, b = (parts[i] for i in pair)
+        yield Pair(a, b, units, len(common), beside, () if are_many else few)
 
 
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
@@ -251,7 +228,7 @@ def _alike(
     """Pairs that have as many units, by their places, with both sides by measure. What a map moves is read of all clusters of a side."""
     for places, first in alike((i, own[0]) for i, own in enumerate(units) if own):
         second = together([units[i][1] for i in places])
-        a, b = (maps_of([part(pairs[i]) for i in places]) for part in (attrgetter("a"), attrgetter("b")))
+        a, b = maps_of([pairs[i].a for i in places]), maps_of([pairs[i].b for i in places])
         yield places, [(Jackknifed(m, first, a), Jackknifed(m, second, b)) for m in measures]
 
 
@@ -274,7 +251,7 @@ def _of_value(
     of_measure = calibration_notes(a, settings) if value.is_primary else ()
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), presence(value, a.units),
-        found.error.tolist(), found.freedom.tolist(), t_intervals(found, settings),
+        found.error.tolist(), found.freedom.tolist(), intervals_of(found, settings),
         detectable(found, settings.confidence_level).tolist(),
     )  # fmt: skip
     for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(
@@ -316,13 +293,11 @@ def _from_random(
             for name, value in a.here.items():
                 if not value.is_compared or value.extract_baseline is not None or name not in b.here:
                     continue
-                one, other = a.less_extracts(name), b.less_extracts(name)
-                if one is None or other is None:
+                one, other = ((side.of_extracts(name), side.less_extracts(name)) for side in (a, b))
+                if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
-                levels = a.readings_of_extracts(name).here - b.readings_of_extracts(name).here
-                gaps = from_random(
-                    one.and_other(other), a.strata(name), a.units, settings, is_between=value.is_between
-                )
+                levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
+                gaps = from_random(less, a.strata(name), a.units, settings, is_between=value.is_between)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found

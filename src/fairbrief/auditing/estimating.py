@@ -24,20 +24,7 @@ from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
-from fairbrief.statistics.jackknife import (
-    Spreads,
-    correlation_interval,
-    detectable,
-    share_interval,
-    t_interval,
-    t_test,
-)
-from fairbrief.statistics.resampling import (
-    BlockBootstrap,
-    PermutationTest,
-    percentile_interval,
-    shared_bootstrap,
-)
+from fairbrief.statistics import jackknife, resampling
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
@@ -264,7 +251,7 @@ def _of_value(
     name: str,
     parts: Sequence[Part],
     known: Sequence[Fields],
-    chances: Sequence[PermutationTest | None],
+    chances: Sequence[resampling.PermutationTest | None],
     resampled: Sequence[Resampled],
     settings: Settings,
 ) -> list[Estimate]:
@@ -282,8 +269,8 @@ def _of_value(
     needs_texts = lacks_texts and is_tested_by_permutation(here.measure.observation, ledger.columns, value)
     columns = (
         known, presence(value, here.units), read, chances, resampled, found.error.tolist(), found.freedom.tolist(),
-        _intervals(value, found, settings), t_test(found).tolist(),
-        detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
+        intervals_of(found, settings, value), jackknife.t_test(found).tolist(),
+        jackknife.detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
     for fields, groups, own, chance, (drawn, within), error, freedom, interval, t_p, size, random in zip(
         *columns, strict=True
@@ -359,34 +346,24 @@ def _is_folded(value: Value) -> bool:
     return value.tail == "upper" and value.mean_of is None
 
 
-def t_intervals(found: Spreads, settings: Settings) -> list[Interval]:
-    """Value ± t · jackknife standard error, or the reason for no interval."""
-    bounds = (bound.tolist() for bound in t_interval(found, settings.confidence_level))
+def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | None = None) -> list[Interval]:
+    """Value ± t · jackknife standard error, or the reason for no interval; of a ``value`` clipped for shares and correlations."""
+    bounds = jackknife.t_interval(found, settings.confidence_level)
+    if value is not None and not _is_folded(value) and (value.is_share or value.is_correlation):
+        keeps = jackknife.share_interval if value.is_share else jackknife.correlation_interval
+        bounds = keeps(found, settings.confidence_level)
+    # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
+    is_parted = value is not None and bool(value.strata)
+    columns = (column.tolist() for column in (found.count, found.error, *bounds))
     return [
         FEW_CLUSTERS
         if count < FEWEST_CLUSTERS
         else ONE_CLUSTER_DECIDES
         if math.isnan(error)
+        else CLUSTERS_ALIKE
+        if is_parted and error == 0
         else Interval(low, high)
-        for count, error, low, high in zip(found.count.tolist(), found.error.tolist(), *bounds, strict=True)
-    ]
-
-
-def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interval]:
-    """The intervals of one value: Student's t with the jackknife standard error, clipped for shares and correlations."""
-    keeps = share_interval if value.is_share else correlation_interval if value.is_correlation else None
-    intervals = t_intervals(found, settings)
-    if keeps is not None and not _is_folded(value):
-        bounds = zip(*(bound.tolist() for bound in keeps(found, settings.confidence_level)), strict=True)
-        intervals = [
-            Interval(*of) if own.low is not None else own for own, of in zip(intervals, bounds, strict=True)
-        ]
-    if not value.strata:
-        return intervals
-    # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
-    return [
-        CLUSTERS_ALIKE if own.low is not None and error == 0 else own
-        for own, error in zip(intervals, found.error.tolist(), strict=True)
+        for count, error, low, high in zip(*columns, strict=True)
     ]
 
 
@@ -401,9 +378,9 @@ def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interv
 
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
-) -> dict[tuple[int, str, int], PermutationTest]:
+) -> dict[tuple[int, str, int], resampling.PermutationTest]:
     """By measure, name and part the chance level and test of each value."""
-    found: dict[tuple[int, str, int], PermutationTest] = {}
+    found: dict[tuple[int, str, int], resampling.PermutationTest] = {}
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for k, here in enumerate(several):
             null = here.measure.value(permutations.totals) if permutations else {}
@@ -421,7 +398,7 @@ def _tests(
     permutations: Permutations | None,
     null: Value | None,
     settings: Settings,
-) -> Iterator[tuple[int, PermutationTest]]:
+) -> Iterator[tuple[int, resampling.PermutationTest]]:
     """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
     value, read = here.here[name], here.readings(name).here[places]
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
@@ -432,7 +409,7 @@ def _tests(
         if by_flips:
             flips = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
             if chance is not None:  # the mean alone
-                flips = replace(flips or PermutationTest(None, 1.0, 1.0), mean=chance.mean)
+                flips = replace(flips or resampling.PermutationTest(None, 1.0, 1.0), mean=chance.mean)
             chance = flips
         if chance is not None:
             yield i, chance
@@ -459,7 +436,7 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Intege
             yield places, Permutations(several, here.measure.observation, here.units.of(places))
 
 
-def _test(chance: PermutationTest | None, settings: Settings) -> Test:
+def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test:
     """The test; no p where no label permutation could be significant."""
     if chance is None or chance.p is None:
         return Test(None if chance is None else chance.mean)
@@ -474,12 +451,10 @@ def _test(chance: PermutationTest | None, settings: Settings) -> Test:
 
 def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> list[Fields]:
     """What random sentences give in each part, and of signed contrasts the difference from it."""
-    if value.extract_baseline is not None or not value.has_baseline or not here.units.has_extracts:
-        read = value.extract_baseline
-    else:
-        of_extracts = here.of_extracts[0].get(name)
-        read = None if of_extracts is None else of_extracts.array
-    parts = len(here.units.sums)
+    read, parts, drawn = value.extract_baseline, len(here.units.sums), None
+    if read is None and value.has_baseline and here.units.has_extracts:
+        drawn = here.of_extracts(name)
+        read = None if drawn is None else drawn.here
     if read is None:
         return [{}] * parts
     levels = np.broadcast_to(read, parts).tolist()
@@ -488,9 +463,8 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if less is None:
         return random
     kinds, limits = here.strata(name), value.limits
-    if limits != UNLIMITED:
-        drawn = here.readings_of_extracts(name).spreads(kinds)
-        low, high = t_interval(drawn, settings.confidence_level)
+    if drawn is not None and limits != UNLIMITED:
+        low, high = jackknife.t_interval(drawn.spreads(kinds), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
     gaps = from_random(less, kinds, here.units, settings, is_between=value.is_between, limits=limits)
     return [
@@ -514,11 +488,11 @@ def from_random(
     the ``limits``, numbers or (values,).
     """
     found = less.spreads(kinds)
-    low, high = t_interval(found, settings.confidence_level)
+    low, high = jackknife.t_interval(found, settings.confidence_level)
     clipped = np.fmax(low, limits[0]), np.fmin(high, limits[1])
     columns = (
-        found.value, found.count, found.error, found.freedom, detectable(found, settings.confidence_level),
-        *clipped, t_test(found),
+        found.value, found.count, found.error, found.freedom, jackknife.detectable(found, settings.confidence_level),
+        *clipped, jackknife.t_test(found),
     )  # fmt: skip
     for i, (gap, count, error, freedom, size, low, high, p) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
@@ -552,10 +526,12 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
     if settings.n_resamples < 2:
         return {}
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
-        drawn = shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed).totals(part.sums)
+        drawn = resampling.shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed).totals(
+            part.sums
+        )
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             # Undefined resamples are left out; infinite ones may be bounds.
-            low, high, absent = percentile_interval(value.array, settings.confidence_level)
+            low, high, absent = resampling.percentile_interval(value.array, settings.confidence_level)
             notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
             intervals[name] = (
                 Interval(notes=(*notes, Note("no_resample_defined")))
@@ -564,9 +540,9 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
             )
     if part.blocks is not None:
         rows, cluster = part.blocks
-        drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
+        drawn = resampling.BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
-            low, high, _ = percentile_interval(value.array, settings.confidence_level)
+            low, high, _ = resampling.percentile_interval(value.array, settings.confidence_level)
             if not np.isnan((low, high)).any():
                 within[name] = {"low_within": float(low), "high_within": float(high)}
     return {name: (intervals.get(name), within.get(name, {})) for name in {**intervals, **within}}

@@ -9,12 +9,13 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
@@ -42,19 +43,19 @@ Texts = Mapping[int, Hashable]
 
 
 class Repeats(NamedTuple):
-    """Records that share a text: how many, in how many groups, some of one group, and all but one cluster of each group.
-
-    ``extra`` are the hashes of the latter by system.
-    """
+    """Records that share a text: how many, in how many groups, some of one group, and by system all but one cluster of each group."""
 
     records: int
     groups: int
     examples: tuple[str, ...]
-    extra: Mapping[str, set[int]]
+    extra: Mapping[str, set[str]]
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        return _are_among(rows, lambda system: self.extra.get(system, ()))
+        are_out = np.zeros(len(rows), dtype=np.bool_)
+        for system, records in self.extra.items():
+            are_out |= _equal(rows["system"], [system]) & _equal(rows["record"], records)
+        return are_out
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -100,23 +101,28 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
             if text is not None:
                 found.setdefault((system, text), {}).setdefault(cluster, set()).add(record)
     names: dict[Hashable, set[str]] = {}
-    extra: dict[str, set[int]] = {}
+    extra: dict[str, set[str]] = {}
     for (system, text), by_cluster in found.items():
         if len(by_cluster) > 1:
             names.setdefault(text, set()).update(*by_cluster.values())
             _, *others = (by_cluster[cluster] for cluster in sorted(by_cluster))
-            extra.setdefault(system, set()).update(hash_of_name(name) for own in others for name in own)
+            extra.setdefault(system, set()).update(*others)
     if not names:
         return None
     examples = min(sorted(own) for own in names.values())[:SHOWN]
     return Repeats(len(set().union(*names.values())), len(names), tuple(examples), extra)
 
 
-def _are_among(rows: pa.Table, known: Callable[[str], Container[int]]) -> NDArray[np.bool_]:
-    """Whether the record of each row is, by its hash, among those known of its system."""
-    pairs = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
-    found = (hash_of_name(record) in known(system) for system, record in pairs)
-    return np.fromiter(found, dtype=np.bool_, count=len(rows))
+def _equal(column: pa.ChunkedArray, names: Collection[str]) -> NDArray[np.bool_]:
+    """Whether each name of a column is one of these."""
+    among = pc.is_in(column, value_set=pa.array(names, pa.string()))
+    return np.asarray(among.to_numpy(), dtype=np.bool_)
+
+
+def _have_hashes(rows: pa.Table, known: Container[int]) -> NDArray[np.bool_]:
+    """Whether the hash of each row's record is one of these."""
+    among = (hash_of_name(record) in known for record in rows["record"].to_pylist())
+    return np.fromiter(among, dtype=np.bool_, count=len(rows))
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
@@ -162,9 +168,7 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     if others := watchers.languages.counts():
         records = set(watchers.languages.records().tolist())
         told["other_languages"] = others
-        without["other_languages"] = leading_without(
-            result, lambda rows: _are_among(rows, lambda _: records), given
-        )
+        without["other_languages"] = leading_without(result, lambda rows: _have_hashes(rows, records), given)
     return {**told, "without": without} if told else {}
 
 

@@ -1,8 +1,7 @@
-"""Which cases make a unit of observation together; and a buffer, in memory or on the disk, for cases of incomplete clusters."""
+"""Which cases make a unit of observation together, and which wait until their cluster is complete."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -10,7 +9,6 @@ from typing import Literal
 
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.system_runs import RUN
-from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.types import Case, Cases, Measure, Observation
 
 Scope = Literal["case", "block", "cluster"]
@@ -101,57 +99,3 @@ def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
     if source in firsts:
         name = source if design == firsts[source] else " ".join((source, *design))
     return cases, replace(origin, record=name, subgroups=tuple(shared), attributes=attributes)
-
-
-HELD = 64_000_000
-"""Bytes of cases that wait in memory, as `size_of` reckons them."""
-LOTS = 256
-"""Cases on disk come back in this many batches, each with whole clusters."""
-PER_CASE, PER_TEXT = 1_000, 300
-"""Bytes per case, and per text besides its characters."""
-
-
-class ClusterBuffer:
-    """Cases of incomplete clusters, with their origins: in memory up to `HELD` bytes, then on disk."""
-
-    def __init__(self) -> None:
-        self._held: list[Unit] = []
-        self._size = 0
-        self._on_disk: RowsOnDisk | None = None
-
-    def put(self, unit: Unit) -> None:
-        """Add a case. Raises OSError where the disk is full."""
-        self._held.append(unit)
-        self._size += size_of(unit[0][0])
-        if self._size > HELD:
-            self._to_disk()
-
-    def take(self) -> Iterator[list[Unit]]:
-        """All cases, some clusters at a time, those of one cluster together; the buffer is empty then."""
-        if self._on_disk is None:
-            held, self._held, self._size = self._held, [], 0
-            yield held
-            return
-        self._to_disk()
-        with self._on_disk as on_disk:
-            self._on_disk = None
-            for lot in on_disk:
-                yield [unit for some in on_disk.take(lot) for unit in some]
-
-    def _to_disk(self) -> None:
-        """Move the cases in memory to disk."""
-        if self._on_disk is None:
-            self._on_disk = RowsOnDisk()
-        lots: dict[int, list[Unit]] = {}
-        for unit in self._held:
-            cluster = unit[1].cluster.encode("utf-8", "surrogatepass")
-            lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(unit)
-        for lot, some in lots.items():
-            self._on_disk.add(lot, some)
-        self._held, self._size = [], 0
-
-
-def size_of(case: Case) -> int:
-    """About how many bytes a case takes in memory."""
-    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
-    return PER_CASE + sum(PER_TEXT + len(text) for text in texts)

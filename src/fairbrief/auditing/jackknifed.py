@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -240,56 +240,56 @@ class Jackknifed:
     """The sums by each map of a calibrated scorer, with the leading axes (parts, maps)."""
     _spreads: dict[str, Spreads] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def here(self) -> Found:
         """On all units: arrays (parts,)."""
-        return with_chance_adjusted(self.measure, self.units.total)
+        return self._plain[0]
 
     @cached_property
-    def _beside(self) -> tuple[Found, Found, Found]:
-        """Without each unit and of each alone, arrays (parts, units), and by each map."""
-        without, alone = (
-            with_chance_adjusted(self.measure, totals) for totals in (self.units.without, self.units.alone)
-        )
-        return without, alone, {} if self.maps is None else self.measure.value(self.maps)
+    def _plain(self) -> tuple[Found, ...]:
+        return self._of(lambda totals: totals)
 
     @cached_property
-    def of_extracts(self) -> tuple[Found, Found]:
-        """What random extracts read: on all units, and without each."""
-        return tuple(self.measure.value(t.part(OF_EXTRACTS)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
+    def _beside_extracts(self) -> tuple[Found, ...]:
+        return self._of(_with_extracts)
 
     @cached_property
-    def _less_extracts(self) -> tuple[Mapping[str, Floats], ...]:
-        """The values less those of random extracts: on all units, without each, and by each map."""
-        several = zip((self.units.total, self.units.without), self.of_extracts, strict=True)
-        by_map = {} if self.maps is None else _less_extracts(self.measure, self.maps)
-        return *(_less_extracts(self.measure, *of) for of in several), by_map
+    def _of_extracts(self) -> tuple[Found, ...]:
+        return self._of(lambda totals: totals.part(OF_EXTRACTS))
+
+    @cached_property
+    def _alone(self) -> Found:
+        return with_chance_adjusted(self.measure, self.units.alone)
+
+    def _of(self, some: Callable[[Totals], Totals]) -> tuple[Found, ...]:
+        """The values of some of the sums: on all units, without each, and by each map if there are maps."""
+        several = (self.units.total, self.units.without, *(() if self.maps is None else (self.maps,)))
+        return tuple(with_chance_adjusted(self.measure, some(totals)) for totals in several)
 
     def readings(self, name: str) -> Readings:
         """A value. By map a chance-adjusted score is the main value, since its baseline shifts equally."""
-        without, alone, by_map = self._beside
-        drawn = by_map.get(self.measure.name if name == CHANCE_ADJUSTED else name)
-        here, left, single = (found[name].array for found in (self.here, without, alone))
-        return self._shaped(here, left, single, None if drawn is None else drawn.array)
+        return self._readings(name, self._plain)
 
-    def readings_of_extracts(self, name: str) -> Readings:
-        """What random extracts read."""
-        here, without = (found[name].array for found in self.of_extracts)
-        return self._shaped(here, without, self._beside[1][name].array)
+    def of_extracts(self, name: str) -> Readings | None:
+        """What random extracts read; None where they never do."""
+        return self._readings(name, self._of_extracts) if name in self._of_extracts[0] else None
 
     def less_extracts(self, name: str) -> Readings | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
-        here, without, by_map = self._less_extracts
-        if name not in here:
-            return None
-        return self._shaped(here[name], without[name], self._beside[1][name].array, by_map.get(name))
+        random = self.of_extracts(name)
+        return random and self._readings(name, self._beside_extracts).and_other(random)
 
-    def _shaped(self, here: Floats, left: Floats, alone: Floats, by_map: Floats | None = None) -> Readings:
-        shape = self.units.sums.shape[:2]
-        left, alone = (np.broadcast_to(array, shape) for array in (left, alone))
-        if by_map is not None and self.maps is not None:
-            by_map = np.broadcast_to(by_map, self.maps.array.shape[:2])
-        return Readings(np.broadcast_to(here, shape[0]), left, alone, by_map)
+    def _readings(self, name: str, found: tuple[Found, ...]) -> Readings:
+        shape, (here, left, *by_map) = self.units.sums.shape[:2], found
+        moved = self.measure.name if name == CHANCE_ADJUSTED else name
+        return Readings(
+            np.broadcast_to(here[name].array, shape[0]),
+            np.broadcast_to(left[name].array, shape),
+            np.broadcast_to(self._alone[name].array, shape),
+            np.broadcast_to(by_map[0][moved].array, self.maps.array.shape[:2])
+            if self.maps is not None and moved in by_map[0]
+            else None,
+        )
 
     def spreads(self, name: str) -> Spreads:
         """How far a value varies in each part."""
@@ -324,28 +324,18 @@ def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
 
     On rows with extracts; nan if there are none. A group difference without a baseline is unchanged.
     """
-    has_extracts = any(c[0] == OF_EXTRACTS for c in totals.columns)
-    less = _less_extracts(measure, totals) if has_extracts else {}
-    return {
-        name: less.get(name, np.full(np.shape(value.array), np.nan))
-        if value.is_compared and has_extracts
-        else value.array
-        for name, value in measure.value(totals).items()
-        if value.is_primary
-    }
-
-
-def _less_extracts(measure: Measure, totals: Totals, of_extracts: Found | None = None) -> dict[str, Floats]:
-    """By name the values less those of random extracts, on the records that have these."""
-    beside = measure.value(_with_extracts(totals))
-    if of_extracts is None:
-        of_extracts = measure.value(totals.part(OF_EXTRACTS))
-    with np.errstate(invalid="ignore"):  # published odds may be infinite in both
-        return {
-            name: value.array - of_extracts[name].array
-            for name, value in beside.items()
-            if name in of_extracts
-        }
+    primary = {name: value for name, value in measure.value(totals).items() if value.is_primary}
+    found = {name: value.array for name, value in primary.items()}
+    if any(c[0] == OF_EXTRACTS for c in totals.columns):
+        beside, random = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
+        with np.errstate(invalid="ignore"):  # published odds may be infinite in both
+            for name in (name for name, value in primary.items() if value.is_compared):
+                found[name] = (
+                    beside[name].array - random[name].array
+                    if name in beside and name in random
+                    else np.full(np.shape(found[name]), np.nan)
+                )
+    return found
 
 
 def _with_extracts(totals: Totals) -> Totals:

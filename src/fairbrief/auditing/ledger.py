@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
 from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
-from fairbrief.reports.frames import numbers
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, Floats, Integers, Observation, Totals
@@ -26,9 +25,7 @@ from fairbrief.types import Column, Floats, Integers, Observation, Totals
 CHUNK = 1 << 12
 """Units that are packed together as they come, or a few more."""
 SORTED = 1 << 15
-"""Units that are packed together after sorting, column by column: as many as 16 bits can index."""
-SMALL = 128
-"""Distinct numbers that one byte can index."""
+"""Units that are packed together after sorting, column by column."""
 CODEC = pa.Codec("zstd")
 
 
@@ -48,6 +45,13 @@ class RowBlock:
     ps: Floats | None = None
     beside_columns: tuple[Column, ...] = ()
     beside: Floats | None = None
+
+    def real(self) -> tuple[tuple[Column, ...], Floats]:
+        """The columns and numbers of the real rows, with those beside. Shape: (N, columns)."""
+        if self.beside is None:
+            return self.columns, self.values[:, 0].copy()
+        columns = *self.columns, *self.beside_columns
+        return columns, np.concatenate([self.values[:, 0], self.beside], axis=1)
 
     def of(self, chosen: Sequence[int] | Integers) -> RowBlock:
         """Some of the units."""
@@ -70,79 +74,26 @@ class RowBlock:
         return replace(self, beside_columns=columns, beside=values)
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """One column of a chunk: its distinct numbers, and which of them each unit has.
-
-    Most statistics are counts or shares of few; a few bits a unit instead of eight bytes, exactly.
-    Shape of ``numbers``: (distinct,), ascending; ``compressed`` are the codes.
-    """
-
-    numbers: Floats
-    units: int
-    compressed: bytes
-
-    @classmethod
-    def of(cls, column: Floats) -> Packed:
-        """A column. Shape: (units,)."""
-        encoded = numbers(column).dictionary_encode()
-        # Not to_numpy, for which Arrow imports pandas.
-        met = np.frombuffer(encoded.dictionary.buffers()[1] or b"", dtype=np.float64)
-        which = np.frombuffer(encoded.indices.buffers()[1] or b"", dtype=np.int32)
-        # Only the distinct numbers, which are few, are sorted.
-        distinct, place = np.unique(met[: len(encoded.dictionary)], return_inverse=True)
-        codes = place.astype(np.int8 if len(distinct) <= SMALL else np.int16)[which[: len(column)]]
-        return cls(distinct, len(column), CODEC.compress(codes, asbytes=True))
-
-    @property
-    def codes(self) -> NDArray[np.signedinteger[Any]]:
-        """Which number each unit has. Shape: (units,)."""
-        kind = np.dtype(np.int8 if len(self.numbers) <= SMALL else np.int16)
-        return np.frombuffer(CODEC.decompress(self.compressed, self.units * kind.itemsize), dtype=kind)
-
-    @property
-    def column(self) -> Floats:
-        """The numbers of all units. Shape: (units,)."""
-        return np.asarray(self.numbers[self.codes])
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Rows that were packed together, column by column. Columns that no unit had are absent; 0 where a unit has no row."""
+class Chunk(NamedTuple):
+    """Rows that were packed together: each column's numbers compressed, equal ones once. 0 where a unit has no row."""
 
     units: int
-    columns: Sequence[Packed | None]
+    columns: Mapping[Column, bytes]
 
-    @classmethod
-    def of(cls, rows: Floats) -> Chunk:
-        """Rows. Shape: (units, columns)."""
-        # Equal columns of a chunk are stored once.
-        known: dict[bytes, Packed] = {}
-        found = []
-        for column in np.ascontiguousarray(rows.T):
-            key = column.tobytes()
-            found.append(known.get(key) or known.setdefault(key, Packed.of(column)))
-        return cls(len(rows), found)
-
-    def held(self, k: int) -> Packed | None:
-        """A column; None where it is absent."""
-        return self.columns[k] if k < len(self.columns) else None
-
-    def column(self, k: int) -> Floats:
-        """A column's numbers, zeros where it is absent. Shape: (units,)."""
-        packed = self.held(k)
-        return np.zeros(self.units) if packed is None else packed.column
-
-    def placed(self, places: Integers) -> Chunk:
-        """The same among other columns: the first at the first of these places, and so on. Shape: (columns,) or more."""
-        found: list[Packed | None] = [None] * (int(places.max(initial=-1)) + 1)
-        for place, column in zip(places.tolist(), self.columns, strict=False):
-            found[place] = column
-        return Chunk(self.units, found)
+    def column(self, column: Column) -> Floats:
+        """A column's numbers, zeros where no unit had it. Shape: (units,)."""
+        packed = self.columns.get(column)
+        if packed is None:
+            return np.zeros(self.units)
+        return np.frombuffer(CODEC.decompress(packed, self.units * 8), dtype=np.float64)
 
 
-Written = tuple[Integers, Integers, Floats]
-"""Real rows of some units: which units (N,), the places of their columns (C,), and the numbers (N, C)."""
+def _packed(column: Floats) -> bytes:
+    return bytes(CODEC.compress(np.ascontiguousarray(column), asbytes=True))
+
+
+Written = tuple[Integers, tuple[Column, ...], Floats]
+"""Real rows of some units: which units (N,), their columns (C,), and the numbers (N, C)."""
 
 
 @dataclass
@@ -169,7 +120,6 @@ class Ledger:
     """How many entries are packed."""
     pending: list[Written] = field(default_factory=list)
     """Real rows that are not packed."""
-    _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
@@ -183,7 +133,7 @@ class Ledger:
         """For another process, which knows the observation, and may only read the sums."""
         for null in self._nulls.values():
             null.close()
-        return {**self.__dict__, "observation": None, "_positions": {}}
+        return {**self.__dict__, "observation": None}
 
     # ---------------------------------------------------------------------------------- writing
 
@@ -202,11 +152,9 @@ class Ledger:
         ps = np.full(len(origins) if tests_units else 0, np.nan)
         for several in blocks:
             for block in several:
-                positions, reals = self._place(block.columns), block.values[:, 0].copy()
-                if block.beside is not None:
-                    positions = np.concatenate([positions, self._place(block.beside_columns)])
-                    reals = np.concatenate([reals, block.beside], axis=1)
-                self.pending.append((self._entries + block.units, positions, reals))
+                columns, reals = block.real()
+                self._know(columns)
+                self.pending.append((self._entries + block.units, columns, reals))
                 if block.ps is not None and tests_units:
                     ps[block.units] = block.ps
             if self.n_resamples:
@@ -223,19 +171,10 @@ class Ledger:
     def add_of_map(self, number: int, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
         for block in blocks:
-            columns, values = block.columns, block.values[:, 0]
-            if block.beside is not None:
-                columns, values = (
-                    (*columns, *block.beside_columns),
-                    np.concatenate([values, block.beside], axis=1),
-                )
-            named, values = [(str(number), *column) for column in columns], on_grid(values)
-            by_subgroup: dict[tuple[str, Subgroup], list[int]] = {}
-            for j, i in enumerate(block.units.tolist()):
-                for part in (WHOLE, *origins[i].subgroups):
-                    by_subgroup.setdefault((origins[i].system, part), []).append(j)
-            for key, chosen in by_subgroup.items():
-                self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, values[chosen])
+            columns, reals = block.real()
+            named, reals = [(str(number), *column) for column in columns], on_grid(reals)
+            for key, chosen in _by_subgroup(origins, block.units).items():
+                self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, reals[chosen])
 
     def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
         """Append the rows of another ledger, which must not be used afterwards.
@@ -244,12 +183,10 @@ class Ledger:
         """
         if other._chunks:  # they come after all that is here
             self.pack()
-        first, place = self._entries, self._new_place(other.columns)
-        self._chunks += [chunk.placed(place) for chunk in other._chunks]
+        self._know(other.columns)
+        self._chunks += other._chunks
         self._packed += other._packed
-        self.pending += [
-            (first + units, place[positions], reals) for units, positions, reals in other.pending
-        ]
+        self.pending += [(self._entries + units, columns, reals) for units, columns, reals in other.pending]
         if self.whose is not None:
             self.whose += whose
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
@@ -266,10 +203,14 @@ class Ledger:
 
     def pack(self) -> None:
         """Pack the rows that are not packed yet."""
-        rows = np.zeros((self._entries - self._packed, len(self.columns)))
-        for units, positions, reals in self.pending:
-            rows[(units - self._packed)[:, np.newaxis], positions] = reals
-        self._chunks += [Chunk.of(rows[start : start + SORTED]) for start in range(0, len(rows), SORTED)]
+        place = {column: i for i, column in enumerate(self.columns)}
+        rows, known = np.zeros((len(place), self._entries - self._packed)), dict[bytes, bytes]()
+        for units, columns, reals in self.pending:
+            own = np.array([place[column] for column in columns], dtype=np.int64)
+            rows[own[:, np.newaxis], units - self._packed] = reals.T
+        if rows.shape[1]:
+            packed = {c: known.setdefault(b, b) for c, b in zip(place, map(_packed, rows), strict=True)}
+            self._chunks.append(Chunk(rows.shape[1], packed))
         self.pending, self._packed = [], self._entries
 
     # ---------------------------------------------------------------------------------- reading
@@ -302,17 +243,17 @@ class Ledger:
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked at each call."""
-        columns, has_row = range(len(self.columns)) if columns is None else columns, self.reasons == 0
+        names, has_row = list(self.columns), self.reasons == 0
+        columns = range(len(names)) if columns is None else columns
         matrix = np.empty((int(np.count_nonzero(has_row)), len(columns)))
         for j, k in enumerate(columns):
-            matrix[:, j] = self._column(k)[has_row]
+            matrix[:, j] = self._column(names[k])[has_row]
         return matrix
 
     def first_alike(self) -> list[int]:
         """Of each column the first that holds the same in all entries, as it may itself. Their places."""
-        chunks, met = [chunk for _, chunk in self.chunks()], dict[tuple[int, ...], int]()
-        # Of a chunk's equal columns one is held (`Chunk.of`).
-        held = (tuple(id(chunk.held(k)) for chunk in chunks) for k in range(len(self.columns)))
+        chunks, met = [chunk for _, chunk in self.chunks()], dict[object, int]()
+        held = (tuple(chunk.columns.get(column) for chunk in chunks) for column in self.columns)
         return [met.setdefault(of_column, k) for k, of_column in enumerate(held)]
 
     def kept(self) -> Origins:
@@ -366,19 +307,19 @@ class Ledger:
 
         ``order`` is that of the origins. Columns are unpacked one at a time.
         """
-        alike, made = self.first_alike(), dict[int, list[Packed]]()
-        starts = range(0, len(order), SORTED)
-        for k in dict.fromkeys(alike):
-            column = self._column(k)[order]
-            made[k] = [Packed.of(column[start : start + SORTED]) for start in starts]
         columns = sorted(self.columns)
-        places = [alike[self.columns[column]] for column in columns]
+        names, alike = list(self.columns), self.first_alike()
+        first = {column: names[alike[self.columns[column]]] for column in columns}
+        starts = range(0, len(order), SORTED)
+        made: dict[Column, list[bytes]] = {}
+        for column in dict.fromkeys(first.values()):
+            reals = self._column(column)[order]
+            made[column] = [_packed(reals[start : start + SORTED]) for start in starts]
         self._chunks = [
-            Chunk(min(SORTED, len(order) - start), [made[k][i] for k in places])
+            Chunk(min(SORTED, len(order) - start), {column: made[first[column]][i] for column in columns})
             for i, start in enumerate(starts)
         ]
         self.columns = {column: i for i, column in enumerate(columns)}
-        self._positions.clear()
         if len(self.ps):
             self._ps = [self.ps[order]]
         reasons = ["", *sorted(r for r in self.known_reasons if r)]
@@ -386,9 +327,9 @@ class Ledger:
         self._reasons = [narrowed(number[self.reasons[order]])]
         self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
 
-    def _column(self, k: int) -> Floats:
+    def _column(self, column: Column) -> Floats:
         """One column of all entries, 0 where there is no row. Shape: (entries,)."""
-        return np.concatenate([np.zeros(0), *(chunk.column(k) for _, chunk in self.chunks())])
+        return np.concatenate([np.zeros(0), *(chunk.column(column) for _, chunk in self.chunks())])
 
     # ------------------------------------------------------------------------------ permutations
 
@@ -412,11 +353,7 @@ class Ledger:
             values = np.concatenate([values, squares], axis=2)
         moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
         self.is_relabelled |= moving is not None
-        by_subgroup: dict[tuple[str, Subgroup], list[int]] = {}
-        for j, i in enumerate(block.units.tolist()):
-            for part in (WHOLE, *origins[i].subgroups):
-                by_subgroup.setdefault((origins[i].system, part), []).append(j)
-        for key, chosen in by_subgroup.items():
+        for key, chosen in _by_subgroup(origins, block.units).items():
             if moving is None:
                 self._null(key).add_fixed(columns, values[chosen, 0])
             else:
@@ -446,14 +383,18 @@ class Ledger:
             self._nulls[key] = NullSums(self.n_resamples)
         return self._nulls[key]
 
-    def _place(self, columns: tuple[Column, ...]) -> Integers:
-        positions = self._positions.get(columns)
-        if positions is None:
-            positions = self._positions[columns] = self._new_place(columns)
-        return positions
+    def _know(self, columns: Iterable[Column]) -> None:
+        for column in columns:
+            self.columns.setdefault(column, len(self.columns))
 
-    def _new_place(self, columns: Iterable[Column]) -> Integers:
-        return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
+
+def _by_subgroup(origins: Sequence[Origin], units: Integers) -> dict[tuple[str, Subgroup], list[int]]:
+    """The places in ``units`` of each system and subgroup; ``units`` (N,) are places in ``origins``."""
+    found: dict[tuple[str, Subgroup], list[int]] = {}
+    for j, i in enumerate(units.tolist()):
+        for part in (WHOLE, *origins[i].subgroups):
+            found.setdefault((origins[i].system, part), []).append(j)
+    return found
 
 
 def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[Any]:

@@ -219,7 +219,7 @@ def _candidates(
         if len(values) > MOST_VALUES and attribute not in wanted:
             yield NotMeasured(
                 f"{name}@{attribute}",
-                f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=q3)",
+                f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)",
             )
         elif len(values) < 2:
             yield NotMeasured(f"{name}@{attribute}", f"'{attribute}' has one value only")

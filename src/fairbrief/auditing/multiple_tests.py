@@ -12,7 +12,6 @@ from fairbrief.conclusions import against_baseline, leading
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
-from fairbrief.reports.frames import of_each
 from fairbrief.statistics import TIE
 from fairbrief.statistics.jackknife import t_p, t_quantile
 from fairbrief.statistics.resampling import holm
@@ -27,21 +26,14 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
     the estimates state how many draws are needed.
     """
     adjusted = list(estimates)
-    members: dict[tuple[object, ...], list[int]] = {}
-    unknown: set[tuple[object, ...]] = set()
-    lack_texts = of_each(lambda notes: NEEDS_TEXTS in notes, [e.notes for e in estimates])
-    for i, (e, lacks_texts) in enumerate(zip(estimates, lack_texts, strict=True)):
-        family = _family(e)
-        if e.p is not None or e.extract_p is not None:
-            members.setdefault(family, []).append(i)
-        if lacks_texts:
-            unknown.add(family)
-    for family, indices in members.items():
-        if family not in unknown:  # else not all p are known
-            _part_from(adjusted, [i for i in indices if adjusted[i].p is not None], settings)
-            _adjust(adjusted, indices, settings)
-        extract_baseline = holm([adjusted[i].extract_p for i in indices])
-        for i, p in zip(indices, extract_baseline, strict=True):
+    families: dict[tuple[object, ...], list[int]] = {}
+    for i, e in enumerate(estimates):
+        families.setdefault(_family(e), []).append(i)
+    for members in families.values():
+        if not any(NEEDS_TEXTS in adjusted[i].notes for i in members):  # else not all p are known
+            _part_from(adjusted, [i for i in members if adjusted[i].p is not None], settings)
+            _adjust(adjusted, members, settings)
+        for i, p in zip(members, holm([adjusted[i].extract_p for i in members]), strict=True):
             if p is not None:
                 adjusted[i] = adjusted[i].replace(extract_p_adjusted=p)
     return adjusted
@@ -62,7 +54,7 @@ def with_families(
     against the permutation mean (an intersection-union test). ``systems`` are the estimates of single systems, which
     provide that mean for differences of two systems.
     """
-    adjusted = _with_label_p(estimates, systems or estimates)
+    adjusted, least = _with_label_p(estimates, systems or estimates), 2 / (settings.n_resamples + 1)
     place = {id(e): i for i, e in enumerate(adjusted)}
     families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
     for e in leading(adjusted, by_subgroup=True):
@@ -79,16 +71,15 @@ def with_families(
                 adjusted[i] = adjusted[i].replace(
                     family_p=p, family_size=len(tests), family_low=low, family_high=high
                 )
-                if p is not None and p > settings.alpha and _is_least(adjusted[i], settings):
+                e = adjusted[i]
+                # The smallest p that this number of resamples allows, though more resamples could give less.
+                is_least = (
+                    e.extract_p is None and (e.smallest_p or 0.0) < (e.p or 0.0) <= least < settings.alpha
+                )
+                if p is not None and p > settings.alpha and is_least:
                     note = Note("tests_need_resamples", _needed(len(tests), settings))
-                    adjusted[i] = adjusted[i].replace(notes=(*adjusted[i].notes, note))
+                    adjusted[i] = e.replace(notes=(*e.notes, note))
     return adjusted
-
-
-def _is_least(e: Estimate, settings: Settings) -> bool:
-    """Whether p is the smallest that this number of resamples allows, though more resamples could give less."""
-    least = 2 / (settings.n_resamples + 1)
-    return e.extract_p is None and e.p is not None and (e.smallest_p or 0.0) < e.p <= least < settings.alpha
 
 
 def _needed(tests: int, settings: Settings) -> dict[str, int]:
@@ -217,7 +208,12 @@ def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[
     for text in primary:
         target, measure = specs.target(text), _canonical(text)
         candidates = [i for i, e in enumerate(estimates) if e.is_primary and e.measure == measure]
-        named = [i for i in candidates if _names_it(estimates[i], target)]
+        named = [
+            i
+            for i in candidates
+            if target.quantity in ("", estimates[i].quantity)
+            and target.system in ("", estimates[i].system, estimates[i].baseline)
+        ]
         if candidates and not named and not estimates[candidates[0]].baseline:
             raise RequestError(
                 f"--primary {text} names no primary group difference. {measure} has: {_listed(estimates[i] for i in candidates)}."
@@ -225,10 +221,6 @@ def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[
         for i in named:
             marked[i] = marked[i].replace(is_named=True)
     return marked
-
-
-def _names_it(e: Estimate, target: specs.Target) -> bool:
-    return target.quantity in ("", e.quantity) and target.system in ("", e.system, e.baseline)
 
 
 def _canonical(text: str) -> str:

@@ -145,25 +145,19 @@ def _both(
 
 def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any]:
     """Both readings of a contrast, the baseline that both are tested against, and whether the first survives."""
+    both = as_it_is, free
     is_random = as_it_is.extract_p is not None and free.extract_p is not None
-    first, second = (_tested(e, is_random=is_random) for e in (as_it_is, free))
-    survives = None if second[1] is None else first[0] * second[0] > 0 and second[1] <= alpha
+    gaps = [(e.extract_difference if is_random else e.value) or 0.0 for e in both]
+    ps = [e.extract_p if is_random else e.p for e in both]
+    first, second = (
+        {"value": e.value, "low": e.low, "high": e.high, "p": p} for e, p in zip(both, ps, strict=True)
+    )
     return {
-        "free": _read(free, second[1]),
-        "as_it_is": _read(as_it_is, first[1]),
+        "free": second,
+        "as_it_is": first,
         "baseline": "random sentences" if is_random else "no difference",
-        "survives": survives,
+        "survives": None if ps[1] is None else gaps[0] * gaps[1] > 0 and ps[1] <= alpha,
     }
-
-
-def _tested(e: Estimate, *, is_random: bool) -> tuple[float, float | None]:
-    """How far a contrast is from the baseline, and p of that."""
-    size, p = (e.extract_difference, e.extract_p) if is_random else (e.value, e.p)
-    return size or 0.0, p
-
-
-def _read(e: Estimate, p: float | None) -> dict[str, float | None]:
-    return {"value": e.value, "low": e.low, "high": e.high, "p": p}
 
 
 def _is_clear(e: Estimate) -> bool:

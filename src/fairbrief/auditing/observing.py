@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -64,14 +64,19 @@ Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
-class AskedUnit(NamedTuple):
-    """A unit that can be scored: its place among all, its answered cases, its asks, and its permutation inputs."""
+@dataclass(slots=True)
+class AskedUnit:
+    """A unit that can be scored: its place among all, its answered cases, its asks, and its permutation inputs.
+
+    Its answers are in a table from place ``first``: those to its summaries' asks, then those to its extracts'.
+    """
 
     place: int
     cases: Cases
     asks: Sequence[Ask]
     relabelled: Relabelled
     drawn: Drawn = None
+    first: int = 0
 
     @property
     def all_asks(self) -> Sequence[Ask]:
@@ -79,31 +84,18 @@ class AskedUnit(NamedTuple):
         return (*self.asks, *self.drawn[1]) if isinstance(self.drawn, tuple) else self.asks
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredBatch:
-    """Units with the answers to their asks."""
+def scored(asked: Sequence[AskedUnit], table: ScoreTable) -> ScoredUnits:
+    """Units with the answers about their summaries."""
+    first, many = np.array([(one.first, len(one.asks)) for one in asked], dtype=np.int64).reshape(-1, 2).T
+    return ScoredUnits([one.cases for one in asked], table, first, many)
 
-    asked: Sequence[AskedUnit]
-    units: ScoredUnits
 
-    def some(self, chosen: Sequence[int]) -> ScoredBatch:
-        """Some of the units, in their order."""
-        if len(chosen) == len(self.asked):
-            return self
-        return ScoredBatch([self.asked[j] for j in chosen], self.units.some(chosen))
-
-    def scored_by(self, table: ScoreTable) -> ScoredBatch:
-        """The same units with other answers to the same asks."""
-        units = self.units
-        return replace(self, units=ScoredUnits(units.cases, table, units.first, units.asked))
-
-    def with_extracts(self, chosen: Sequence[int]) -> ScoredUnits:
-        """Units with their random extracts in place of the summaries; the answers about extracts follow the summaries'."""
-        units = self.units.some(chosen)
-        drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", self.asked[j].drawn) for j in chosen]
-        many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
-        extracts = [extracts for extracts, _ in drawn]
-        return ScoredUnits(units.cases, units.table, units.first + units.asked, many, extracts)
+def with_extracts(asked: Sequence[AskedUnit], table: ScoreTable) -> ScoredUnits:
+    """Units with their random extracts in place of the summaries, and the answers about these."""
+    drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in asked]
+    first = np.array([one.first + len(one.asks) for one in asked], dtype=np.int64)
+    many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
+    return ScoredUnits([one.cases for one in asked], table, first, many, [extracts for extracts, _ in drawn])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,34 +136,36 @@ class Observer:
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
         observation = ledger.observation
-        batch, of_maps = self._scored(observation, list(self._asked(observation, units, left_out)), left_out)
-        relabelled, first = [one.relabelled for one in batch.asked], 0
+        asked, table, of_maps = self._scored(
+            observation, list(self._asked(observation, units, left_out)), left_out
+        )
+        relabelled, first = [one.relabelled for one in asked], 0
         for labelled in self._labelled(ledger, relabelled):
             stop = first + sum(len(alike.places) for alike in labelled)
-            yield self._observed(observation, batch.some(range(first, stop)), labelled, left_out)
+            yield self._observed(observation, asked[first:stop], table, labelled, left_out)
             first = stop
         if relabelled and ledger.n_resamples:
             origins, real = [origin for _, origin in units], with_real_labels(relabelled)
-            for k, table in enumerate(of_maps):
-                blocks = self._observed(observation, batch.scored_by(table), real, {})
-                ledger.add_of_map(k, origins, blocks)
+            for k, of_map in enumerate(of_maps):
+                ledger.add_of_map(k, origins, self._observed(observation, asked, of_map, real, {}))
 
     def _observed(
         self,
         observation: Observation,
-        batch: ScoredBatch,
+        asked: Sequence[AskedUnit],
+        table: ScoreTable,
         labelled: Sequence[Labelled],
         left_out: dict[int, str],
     ) -> list[RowBlock]:
         """The rows of the units; adds why others have none."""
         try:
-            return list(_observed_together(observation, batch, labelled, left_out))
+            return list(_observed_together(observation, asked, table, labelled, left_out))
         except DataError as error:
-            if len(batch.asked) == 1:
-                left_out[batch.asked[0].place] = self._skipped(error)
+            if len(asked) == 1:
+                left_out[asked[0].place] = self._skipped(error)
                 return []
         each = {j: alike.alone(k) for alike in labelled for k, j in enumerate(alike.places)}
-        alone = (self._observed(observation, batch.some([j]), [each[j]], left_out) for j in sorted(each))
+        alone = (self._observed(observation, [asked[j]], table, [each[j]], left_out) for j in sorted(each))
         return list(chain.from_iterable(alone))
 
     def _asked(
@@ -193,51 +187,44 @@ class Observer:
 
     def _scored(
         self, observation: Observation, asked: list[AskedUnit], left_out: dict[int, str]
-    ) -> tuple[ScoredBatch, Iterator[ScoreTable]]:
+    ) -> tuple[list[AskedUnit], ScoreTable, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
         Also the scores under each calibration map of resampled labels, for a calibrated scorer.
         """
         if self.extracts is not None and isinstance(observation, ExtractObservation):
             draws_unscored = observation.declaration.draws_unscored
-            asked = self._with_extracts(self.extracts, observation, asked, draws_unscored=draws_unscored)
-        own = np.array([len(one.asks) for one in asked], dtype=np.int64)
-        asks = [one.all_asks for one in asked]
-        ends = np.cumsum([len(of) for of in asks], dtype=np.int64)
-        tables = self._answers(list(chain.from_iterable(asks)))
+            wanted = [one for one in asked if one.asks or draws_unscored]
+            self._draw_extracts(self.extracts, observation, wanted)
+        asks: list[Ask] = []
+        for one in asked:
+            one.first = len(asks)
+            asks += one.all_asks
+        tables = self._answers(asks)
         table = next(tables)
-        first = ends - np.array([len(of) for of in asks], dtype=np.int64)
-        batch = ScoredBatch(asked, ScoredUnits([one.cases for one in asked], table, first, own))
         if np.isfinite(table.cells).all() and np.isfinite(table.sizes).all():
-            return batch, tables
+            return asked, table, tables
         usable = []
-        for j, (one, start) in enumerate(zip(asked, first.tolist(), strict=True)):
-            scores = (table[i] for i in range(start, start + len(asks[j])))
-            if scorer := _unusable(asks[j], scores, allows_nan=observation.declaration.reads_unstated):
+        for one in asked:
+            own = one.all_asks
+            scores = (table[i] for i in range(one.first, one.first + len(own)))
+            if scorer := _unusable(own, scores, allows_nan=observation.declaration.reads_unstated):
                 left_out[one.place] = f"{NO_NUMBER}{scorer}"
             else:
-                usable.append(j)
-        return batch.some(usable), tables
+                usable.append(one)
+        return usable, table, tables
 
-    def _with_extracts(
-        self,
-        draws: ExtractDraws,
-        reader: ExtractObservation,
-        asked: Sequence[AskedUnit],
-        *,
-        draws_unscored: bool,
-    ) -> list[AskedUnit]:
-        """The units with random extracts of their records, where this audit takes some."""
-        found = list(asked)
-        wanted = [j for j, one in enumerate(asked) if one.asks or draws_unscored]
-        for j, extracts in zip(wanted, draws.extracts_of([asked[j].cases for j in wanted]), strict=True):
+    def _draw_extracts(
+        self, draws: ExtractDraws, reader: ExtractObservation, asked: Sequence[AskedUnit]
+    ) -> None:
+        """Give units the random extracts of their records, where these are scored."""
+        for one, extracts in zip(asked, draws.extracts_of([one.cases for one in asked]), strict=True):
             if isinstance(extracts, Reason):
-                found[j] = asked[j]._replace(drawn=extracts)
+                one.drawn = extracts
                 continue
-            asks = reader.extract_asks(asked[j].cases, extracts)
+            asks = reader.extract_asks(one.cases, extracts)
             if all(self.scores_extracts(ask.scorer) for ask in asks):
-                found[j] = asked[j]._replace(drawn=(extracts, asks))
-        return found
+                one.drawn = extracts, asks
 
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
@@ -333,15 +320,19 @@ def _refusal(scorer: str) -> str:
 
 
 def _observed_together(
-    observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled], left_out: dict[int, str]
+    observation: Observation,
+    asked: Sequence[AskedUnit],
+    table: ScoreTable,
+    labelled: Sequence[Labelled],
+    left_out: dict[int, str],
 ) -> Iterator[RowBlock]:
     """The rows of units, in blocks of equal columns; adds why others have none."""
     for alike in labelled:
-        some = batch.some(alike.places)
-        rows, why = _observe_many(observation, some.units, alike.permutations)
-        places = np.array([one.place for one in some.asked])
+        some = [asked[j] for j in alike.places]
+        rows, why = _observe_many(observation, scored(some, table), alike.permutations)
+        places = np.array([one.place for one in some])
         left_out.update((int(places[i]), reason.text) for i, reason in why.items())
-        of_extracts = _extract_rows(observation, some, alike.permutations[:, :1], why)
+        of_extracts = _extract_rows(observation, some, table, alike.permutations[:, :1], why)
         for block in _joined(rows):
             whole = _with_more(observation, block, alike, places)
             if of_extracts:
@@ -364,14 +355,20 @@ def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
 
 
 def _extract_rows(
-    observation: Observation, batch: ScoredBatch, labels: Integers, without_row: Container[int]
+    observation: Observation,
+    asked: Sequence[AskedUnit],
+    table: ScoreTable,
+    labels: Integers,
+    without_row: Container[int],
 ) -> dict[int, Rows | Reason]:
     """The rows of the random extracts of units that have a row themselves and extracts, or why there are none."""
-    drawn = [(j, one.drawn) for j, one in enumerate(batch.asked) if j not in without_row]
+    drawn = [(j, one.drawn) for j, one in enumerate(asked) if j not in without_row]
     rows: dict[int, Rows | Reason] = {j: reason for j, reason in drawn if isinstance(reason, Reason)}
     places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
     if places:
-        blocks, reasons = _observe_many(observation, batch.with_extracts(places), labels[places])
+        blocks, reasons = _observe_many(
+            observation, with_extracts([asked[j] for j in places], table), labels[places]
+        )
         rows |= {places[i]: reason for i, reason in reasons.items()}
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)

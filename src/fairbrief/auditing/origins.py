@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -43,16 +43,6 @@ class Origin(Data, frozen=True):
     system_kind: SystemKind = "system"
     attributes: Subgroup = ()
     """All attributes of the record, by name."""
-
-
-class Kind(Data, frozen=True):
-    """What many origins have in common."""
-
-    system: str
-    subgroups: tuple[Subgroup, ...]
-    is_shared: bool
-    system_kind: SystemKind
-    attributes: Subgroup
 
 
 class Names(Sequence[str]):
@@ -138,14 +128,14 @@ class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
     ``names`` are those of the records; ``shared`` those of their clusters, null where a record is a cluster by itself; ``kind`` and
-    ``block`` (n,) number ``known_kinds`` and ``known_blocks``.
+    ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``.
     """
 
     names: pa.Array
     shared: pa.Array
     kind: Codes
     block: Codes
-    known_kinds: Sequence[Kind]
+    known_kinds: Sequence[Origin]
     known_blocks: Sequence[str]
     _groups: dict[int, GroupNumbers] = field(default_factory=dict)
 
@@ -153,7 +143,7 @@ class Origins(Sequence[Origin]):
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
         """These origins."""
         several = list(origins)
-        kinds: dict[tuple[object, ...], int] = {}
+        kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}
         kind = [
             kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
@@ -164,7 +154,7 @@ class Origins(Sequence[Origin]):
             _binary(None if o.cluster == o.record else o.cluster for o in several),
             narrowed(kind),
             narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
-            [Kind(*key) for key in kinds],  # type: ignore[arg-type]
+            [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds],
             list(blocks),
         )
 
@@ -173,7 +163,7 @@ class Origins(Sequence[Origin]):
         """Origins one after another."""
         if len(several) == 1:
             return several[0]
-        kinds: dict[Kind, int] = {}
+        kinds: dict[Origin, int] = {}
         blocks: dict[str, int] = {}
         kind = [_renumbered(o.kind, o.known_kinds, kinds) for o in several]
         block = [_renumbered(o.block, o.known_blocks, blocks) for o in several]
@@ -201,20 +191,11 @@ class Origins(Sequence[Origin]):
             start, stop, _ = i.indices(len(self))
             names, shared = (column.slice(start, stop - start) for column in (self.names, self.shared))
             return Origins(names, shared, self.kind[i], self.block[i], self.known_kinds, self.known_blocks)
-        kind, record, cluster = (
-            self.known_kinds[self.kind[i]],
-            *(c[i].as_py() for c in (self.names, self.shared)),
-        )
-        return Origin(
-            kind.system,
-            _decoded(record),
-            _decoded(record if cluster is None else cluster),
-            kind.subgroups,
-            self.known_blocks[self.block[i]],
-            kind.is_shared,
-            kind.system_kind,
-            kind.attributes,
-        )
+        record, cluster = (column[i].as_py() for column in (self.names, self.shared))
+        name, block = _decoded(record), self.known_blocks[self.block[i]]
+        of_cluster = name if cluster is None else _decoded(cluster)
+        found: Origin = replace(self.known_kinds[self.kind[i]], record=name, cluster=of_cluster, block=block)
+        return found
 
     def is_same(self, other: Origins) -> bool:
         """Whether all columns are equal, number by number."""
@@ -236,7 +217,7 @@ class Origins(Sequence[Origin]):
             names, shared, self.kind[places], self.block[places], self.known_kinds, self.known_blocks
         )
 
-    def kinds(self) -> tuple[Codes, Sequence[Kind]]:
+    def kinds(self) -> tuple[Codes, Sequence[Origin]]:
         """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met."""
         return _met(self.kind, self.known_kinds)
 

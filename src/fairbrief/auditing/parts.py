@@ -170,19 +170,13 @@ class CommonClusters:
         there = [self.parts[i].has_extracts[self.places[i][common]] for i in several]
         return common[np.all(there, axis=0)]
 
-    def units(self, several: Sequence[int], common: Integers, seed: int) -> dict[int, Units]:
-        """The jackknife units of some parts of one ledger, on these clusters only."""
-        names, found, large = self.clusters.of(common), dict[int, Units](), dict[int, ClusterRows]()
-        for i in several:
-            part, chosen = self.parts[i], self.places[i][common]
-            if np.array_equal(chosen, np.arange(len(part.clusters))):
-                found[i] = part.units
-            elif part.units.clusters:
-                large[i] = part.members.of_clusters(chosen)
-            else:
-                found[i] = Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
-        if large:
-            columns, many, groups = self.parts[min(large)].ledger.columns, len(large), groups_of(names, seed)
-            units = units_of_rows(columns, list(large.values()), [names] * many, [groups] * many)
-            found |= zip(large, units, strict=True)
-        return found
+    def units(self, i: int, common: Integers, seed: int) -> Units:
+        """The jackknife units of a part, on these clusters only."""
+        part, chosen = self.parts[i], self.places[i][common]
+        if np.array_equal(chosen, np.arange(len(part.clusters))):
+            return part.units
+        names, columns = self.clusters.of(common), part.ledger.columns
+        if not part.units.clusters:
+            return Units(columns, part.units.sums[:, chosen], [tuple(names)])
+        rows = [part.members.of_clusters(chosen)]
+        return units_of_rows(columns, rows, [names], [groups_of(names, seed)])[0]

@@ -13,18 +13,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, Packed, RowBlock, sort
-from fairbrief.auditing.origins import Codes, Kind, Origins, subgroups_of
+from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, RowBlock, sort
+from fairbrief.auditing.origins import Codes, Origin, Origins, subgroups_of
 from fairbrief.errors import DataError
-from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts, unpacked
+from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
 from fairbrief.types import Column, Floats, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
 """Prefixes of the columns with the attributes of records: those that define subgroups, and all others."""
-PACKED = pa.dictionary(pa.int16(), pa.float64())
-"""How statistics are held: the distinct numbers of some rows, and which of them each row has."""
 MOST_VALUES = 1_000
 """An attribute with more values is free text or a number, and is not stored."""
 
@@ -41,7 +39,7 @@ class LedgerPerRecord(PerRecordRows):
         self._readers = readers
         # The name is for people; values may contain any character, so the exact column is stored as well.
         self._fields = {
-            column: pa.field(column_name(column), PACKED, metadata={COLUMN: json.dumps(column)})
+            column: pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
             for ledger in self._ledgers
             for column in ledger.columns
         }
@@ -143,19 +141,15 @@ def _ps(ledger: Ledger, rows: range) -> pa.Array:
 
 
 def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Column]) -> Iterator[pa.Array]:
-    """The statistics of these rows, packed as in the chunk; null without a row, and for columns that the ledger lacks."""
+    """The statistics of these rows; null without a row, and for columns that the ledger lacks."""
     missing = ledger.reasons[rows.start : rows.stop] != 0
-    nothing, zeros = pa.nulls(len(rows), PACKED), Packed.of(np.zeros(len(rows)))
-    made: dict[int, pa.Array] = {}  # of equal columns one is held
+    nothing = pa.nulls(len(rows), pa.float64())
+    made: dict[bytes | None, pa.Array] = {}  # of equal columns one is held
     for column in fields:
-        if column not in ledger.columns:
-            yield nothing
-            continue
-        packed = chunk.held(ledger.columns[column]) or zeros
-        if id(packed) not in made:
-            codes = numbers(packed.codes.astype(np.int16, copy=False), missing)
-            made[id(packed)] = pa.DictionaryArray.from_arrays(codes, numbers(packed.numbers))
-        yield made[id(packed)]
+        packed = chunk.columns.get(column)
+        if column in ledger.columns and packed not in made:
+            made[packed] = numbers(chunk.column(column), missing)
+        yield made[packed] if column in ledger.columns else nothing
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
@@ -207,16 +201,10 @@ def ledgers_from(
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         ledger = Ledger(measures[0].observation, n_resamples=0)
         before = iter(found[-1][0].whose or () if found else ())
-        for rows in per_record.each_of(observation, _is_read):
-            for start in range(0, len(rows), SORTED):
-                some = rows.slice(start, SORTED)
-                if is_out is not None and (out := is_out(some)).any():
-                    some = rows_where(some, ~out)
-                if not len(some):
-                    continue
-                origins, others = _origins(some, by), next(before, None)
-                # Nearly all observations are of the same units in the same order: these are held once.
-                _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
+        for some in _pieces(per_record, observation, is_out):
+            origins, others = _origins(some, by), next(before, None)
+            # Nearly all observations are of the same units in the same order: these are held once.
+            _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
         found.append((ledger, measures))
     sort([ledger for ledger, _ in found])
     return found
@@ -228,8 +216,19 @@ def columns_of(rows: pa.Table) -> dict[Column, str]:
     return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in fields}
 
 
-def _is_read(name: str) -> bool:
-    return name not in {"observation", "measures", "p"} and not name.startswith(ATTRIBUTE)
+def _pieces(per_record: PerRecordRows, observation: str, is_out: IsOut | None) -> Iterator[pa.Table]:
+    """The columns of an observation that a ledger needs, some rows at a time."""
+
+    def is_read(name: str) -> bool:
+        return name not in {"observation", "measures", "p"} and not name.startswith(ATTRIBUTE)
+
+    for rows in per_record.each_of(observation, is_read):
+        for start in range(0, len(rows), SORTED):
+            some = rows.slice(start, SORTED)
+            if is_out is not None and (out := is_out(some)).any():
+                some = rows_where(some, ~out)
+            if len(some):
+                yield some
 
 
 def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
@@ -238,7 +237,7 @@ def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
     reasons, known = coded(rows["reason"])
     texts = known.to_pylist()
     there = np.flatnonzero(reasons < 0)
-    values = _matrix(unpacked(rows.select(list(columns.values()))))[there, np.newaxis]
+    values = _matrix(rows.select(list(columns.values())))[there, np.newaxis]
     left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
     ledger.write(origins, [[RowBlock(there, tuple(columns), values, None)]], left_out)
     ledger.pack()
@@ -262,7 +261,7 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
     return Origins(records, shared, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
 
 
-def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
+def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Origin]]:
     """The number of each row's kind, shape (rows,); and the kinds."""
     by_subgroup = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes = np.zeros(len(rows), dtype=np.int64)
@@ -278,6 +277,5 @@ def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
         told = {
             n.removeprefix(SUBGROUP): v for n, v in zip(by_subgroup, values, strict=True) if v is not None
         }
-        subgroups = subgroups_of(told, by)
-        kinds.append(Kind(system, subgroups, is_shared=False, system_kind=system_kind, attributes=()))
+        kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
     return kind, kinds

@@ -51,31 +51,34 @@ class RowReader:
     fields: tuple[pa.Field, ...]
 
     @property
-    def columns(self) -> list[tuple[str, ...]]:
-        """The fields' statistics."""
-        return [tuple(json.loads(f.metadata[COLUMN])) for f in self.fields]
+    def columns(self) -> dict[Column, int]:
+        """The fields' statistics, and their places."""
+        return {tuple(json.loads(f.metadata[COLUMN])): i for i, f in enumerate(self.fields)}
+
+    def totals(self, rows: pa.Table) -> Iterator[Totals]:
+        """The statistics of some rows after others. Shape: (rows, fields)."""
+        for start in range(0, len(rows), BATCH):
+            part = rows.slice(start, BATCH)
+            blocks = [plain_numbers(part[f.name].cast(pa.float64())) for f in self.fields]
+            # Transposed, so that each column is contiguous.
+            yield Totals(self.columns, np.array(blocks).reshape(len(blocks), len(part)).T)
 
     def values(self, rows: pa.Table) -> dict[str, Floats]:
         """The main value and the groups' signed contrasts, row by row; nan where undefined."""
-        return self.values_in(_matrices(rows, [f.name for f in self.fields]), len(rows))
-
-    def values_in(self, matrices: Iterable[Floats], rows: int) -> dict[str, Floats]:
-        """`values` of all rows, whose statistics come as consecutive matrices, (some rows, fields) each."""
-        columns = self.columns
-        main_value = self.measure.name
-        shown = [n for n, v in self.of_nothing().items() if n == main_value or is_signed(n, v.tail)]
-        found = {name: np.zeros(rows) for name in shown}
-        start = 0
-        for matrix in matrices:
-            values = self.measure.value(_totals(columns, matrix))
-            for name, held in found.items():
-                held[start : start + len(matrix)] = values[name].array
-            start += len(matrix)
-        return found
+        found: dict[str, list[Floats]] = {
+            name: [np.zeros(0)]
+            for name, value in self.of_nothing().items()
+            if name == self.measure.name or is_signed(name, value.tail)
+        }
+        for totals in self.totals(rows):
+            values = self.measure.value(totals)
+            for name, parts in found.items():
+                parts.append(np.broadcast_to(values[name].array, len(totals.array)))
+        return {name: np.concatenate(parts) for name, parts in found.items()}
 
     def of_nothing(self) -> Mapping[str, Value]:
         """The values of a record of which every statistic is 0: their names, tails and groups."""
-        return self.measure.value(_totals(self.columns, np.zeros((1, len(self.columns)))))
+        return self.measure.value(Totals(self.columns, np.zeros((1, len(self.fields)))))
 
     @property
     def has_bounds(self) -> bool:
@@ -88,17 +91,15 @@ class RowReader:
         Positive of a group that is above, negative below; 0 where it may be neither, since what the scorer did not find can
         be a paraphrase. A measure that gives no bounds to its contrast is taken at its word.
         """
-        columns = self.columns
         found: dict[str, list[Floats]] = {}
-        for matrix in _matrices(rows, [f.name for f in self.fields]):
-            totals = _totals(columns, matrix)
+        for totals in self.totals(rows):
             values, of_extracts = self.measure.value(totals), totals.part(OF_EXTRACTS)
             random = self.measure.value(of_extracts) if of_extracts.columns else {}
             for group, name in contrasts_of(values, self.measure).items():
                 value = values[name].array
                 ends = (values.get(f"{bound}[{group}]") for bound in (LOWEST, HIGHEST))
                 low, high = (value if end is None else end.array for end in ends)
-                baseline = np.nan_to_num(random[name].array) if name in random else np.zeros(len(matrix))
+                baseline = np.nan_to_num(random[name].array) if name in random else np.zeros(len(value))
                 above = np.maximum(low - np.maximum(baseline, 0.0), 0.0)
                 below = np.minimum(high - np.minimum(baseline, 0.0), 0.0)
                 found.setdefault(group, []).append(np.nan_to_num(above + below))
@@ -132,10 +133,10 @@ def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tupl
     reader = reader_of(spec, list(rows.schema))
     if reader is None:
         return {}
-    columns = reader.columns
     told: list[str] = []
-    for matrix in _matrices(rows, [f.name for f in reader.fields]):
-        for row in matrix:
+    for totals in reader.totals(rows):
+        columns = list(totals.columns)
+        for row in totals.array:
             # Of groups that others have a row holds zeros: it has no such columns.
             seen = {columns[i]: int(i) for i in np.flatnonzero(row)}
             told.append(reader.measure.explain(Totals(seen, row)))
@@ -151,27 +152,11 @@ def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordV
     """
     fields = [f for f in rows.schema if rows[f.name].null_count < len(rows)]
     readers = {spec: reader for spec in specs if (reader := reader_of(spec, fields)) is not None}
-    if not readers:
-        return {}
-    rows = usable(rows.select(list(dict.fromkeys(("system", "record", "p", *(f.name for f in fields))))))
-    matrices = list(_matrices(rows, [f.name for f in next(iter(readers.values())).fields]))
+    rows = usable(rows)
     return {
-        spec: RecordValues(
-            reader.measure, rows["system"], rows["record"], rows["p"], reader.values_in(matrices, len(rows))
-        )
+        spec: RecordValues(reader.measure, rows["system"], rows["record"], rows["p"], reader.values(rows))
         for spec, reader in readers.items()
     }
-
-
-def _matrices(rows: pa.Table, names: Sequence[str]) -> Iterator[Floats]:
-    for start in range(0, len(rows), BATCH):
-        part = rows.slice(start, BATCH)
-        blocks = [plain_numbers(part[n].cast(pa.float64())) for n in names]
-        yield np.array(blocks).reshape(len(names), len(part)).T  # so that each column is contiguous
-
-
-def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:
-    return Totals({column: i for i, column in enumerate(columns)}, matrix)
 
 
 def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:

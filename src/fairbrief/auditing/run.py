@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -11,17 +12,12 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, TopCases, Work
+from fairbrief.auditing.chunks import Observed, Part, Shard, Work
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.grouping import (
-    ClusterBuffer,
-    by_observation,
-    gathered,
-    place_of,
-    whole_clusters,
-)
+from fairbrief.auditing.grouping import by_observation, gathered, place_of, whole_clusters
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
+from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Subgroup, systems_of
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines
@@ -33,8 +29,12 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
+
+LOTS = 64
+"""Cases of incomplete clusters come back in so many lots, each with whole clusters."""
 
 
 class PartedClusters(Exception):
@@ -59,12 +59,9 @@ class Run(Observed):
         self.plan, self.measures, self.readers = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        top_cases = TopCases(self.readers)
-        self._work = Work(
-            plan, self.readers, self.scorers, self._sanity_baselines, trial, top_cases, watchers=watchers
-        )
-        super().__init__(self._work.empty().ledgers, top_cases, deepcopy(watchers))
-        self._buffer = ClusterBuffer()
+        self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
+        super().__init__(self._work.empty().ledgers, deepcopy(watchers))
+        self._waiting = RowsOnDisk()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
@@ -104,7 +101,8 @@ class Run(Observed):
 
     def _of_clusters(self) -> Iterator[Shard]:
         """The units of all clusters."""
-        for waiting in self._buffer.take():
+        for lot in list(self._waiting):
+            waiting = itertools.chain.from_iterable(self._waiting.pop(lot))
             for cases in whole_clusters(sorted(waiting, key=place_of), chunks.BATCH):
                 yield {scope: gathered(cases, scope) for scope in self._work.scopes}
 
@@ -113,10 +111,14 @@ class Run(Observed):
         for shard, numbers in observed.unscored:
             self._work.add_shard(self, shard, numbers)
         self.add(observed)
+        lots: dict[int, list[Unit]] = {}
         for unit in observed.waiting:
+            cluster = hash_of_name(unit[1].cluster)
+            lots.setdefault(cluster % LOTS, []).append(unit)
             if unit[1].is_shared and not self.plan.has_clusters:
-                self._clusters.append(hash_of_name(unit[1].cluster))  # its seed document may not have waited
-            self._buffer.put(unit)
+                self._clusters.append(cluster)  # its seed document may not have waited
+        for lot, units in lots.items():
+            self._waiting.add(lot, units)
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
         if observed.cases and self.plan.progress is not None:

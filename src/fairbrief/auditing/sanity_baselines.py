@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 import hashlib
-import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -71,19 +70,17 @@ class Exchange:
     seed: int = 0
     most: int = 1 << 16
     _kept: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
-    _order: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
+    """By system the rank, id and summary of records, by rank."""
 
     def watch(self, cases: Iterable[Case]) -> None:
         """Know all cases; before any borrows."""
         for case in cases:
-            if case.summary.reason:
-                continue
-            kept = self._kept.setdefault(case.summary.system, [])
-            entry = (-self._rank(case.record.id), case.record.id, case.summary.text)
-            if len(kept) < self.most:
-                heapq.heappush(kept, entry)
-            elif entry > kept[0]:
-                heapq.heapreplace(kept, entry)
+            if not case.summary.reason:
+                kept = self._kept.setdefault(case.summary.system, [])
+                kept.append((self._rank(case.record.id), case.record.id, case.summary.text))
+                if len(kept) > 2 * self.most:
+                    kept[:] = sorted(kept)[: self.most]
+        self._kept = {system: sorted(kept)[: self.most] for system, kept in self._kept.items()}
 
     def of(self, case: Case) -> Case | None:
         """The case with the summary that it borrows; its system is ``sanity:exchanged(SYSTEM)``.
@@ -91,13 +88,11 @@ class Exchange:
         Claims are removed, because they are about another source.
         """
         system = case.summary.system
-        order = self._order.get(system)
-        if order is None:
-            order = self._order[system] = sorted(self._kept.get(system, ()), key=_in_order)
+        order = self._kept.get(system, ())
         if case.summary.reason or len(order) < 2:
             return None
         rank = self._rank(case.record.id)
-        place = bisect.bisect_right(order, (rank, case.record.id), key=_in_order)
+        place = bisect.bisect_right(order, (rank, case.record.id), key=lambda entry: entry[:2])
         if place == 0 or order[place - 1][1] != case.record.id:  # provides none
             place = self._rank(f"borrows {case.record.id}") % len(order)
         text = order[place % len(order)][2]
@@ -113,10 +108,6 @@ class Exchange:
 
     def _rank(self, name: str) -> int:
         return int(keys_of([name], self.seed, "exchanged summaries")[0])
-
-
-def _in_order(entry: tuple[int, str, str]) -> tuple[int, str]:
-    return -entry[0], entry[1]
 
 
 def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:

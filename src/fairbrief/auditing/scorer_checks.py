@@ -139,14 +139,14 @@ class Check:
     """The scorer bias measures over one attribute, and its groups.
 
     ``genders`` maps the input's words for women and men; empty if the ``values`` follow from names.
-    ``serves`` gives the checks that concern a measure (by spec).
+    ``serves`` gives the checks that concern a measure (by spec), those that are not made as well.
     """
 
     over: str
     values: tuple[str, ...]
     genders: Mapping[str, str]
     measures: tuple[ScorerBias, ...]
-    serves: Mapping[str, tuple[str, ...]]
+    serves: Mapping[str, Sequence[ScorerBias]]
 
     def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
         from fairbrief.people.counterfactual import exchange_genders, exchange_names
@@ -167,19 +167,28 @@ def plan_checks(
         return (), ()
     known = attributes_of(head)
     checks, left_out = [], []
-    told = [m for m in measures if checks_of(m)]
-    for over, members in groupby(sorted(told, key=_over), key=_over):
-        genders = _genders(over, known)
-        if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
+    for over, members in groupby(sorted(filter(checks_of, measures), key=_over), key=_over):
+        genders, entities = _genders(over, known), known["entity"].get(over, ())
+        if not genders and not 2 <= len(entities) <= MOST_VALUES:
             left_out.append(NotMeasured(f"scorer bias@{over}", NO_EXCHANGE))
             continue
-        found, serves = _scorer_checks(members, over)
-        heavy = [b for b in found.values() if wanted is None and _holds_model(b, scorers)]
-        left_out += [NotMeasured(repr(b), A_MODEL) for b in heavy]
-        kept = tuple(b for b in found.values() if b not in heavy)
+        serves = {
+            repr(measure): [
+                registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
+                for check in checks_of(measure)
+            ]
+            for measure in members
+        }
+        kept = []
+        for spec, check in {repr(b): b for built in serves.values() for b in built}.items():
+            scorer = check.checked_scorer
+            holds_model = bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
+            if wanted is None and holds_model:
+                left_out.append(NotMeasured(spec, A_MODEL))
+            else:
+                kept.append(check)
         if kept:
-            groups = tuple(genders) or tuple(sorted(known["entity"][over]))
-            checks.append(Check(over, tuple(sorted(groups)), genders, kept, serves))
+            checks.append(Check(over, tuple(sorted(genders or entities)), genders, tuple(kept), serves))
     return tuple(checks), tuple(left_out)
 
 
@@ -195,29 +204,36 @@ def take(
     for check in checks:
         try:
             made = check.exchange(records, settings.seed)
+            why = "" if made.records else f"no source could be exchanged: {made.refused.most_common(1)[0][0]}"
         except MissingExtra as error:
-            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", str(error)))
-            continue
-        if not made.records:
-            ((reason, _),) = made.refused.most_common(1)
-            reason = f"no source could be exchanged: {reason}"
-            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", reason))
+            why = str(error)
+        if why:
+            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", why))
             continue
         texts = ((r.seed_id, r, "\n".join(d.text for d in r.documents)) for r in made.records)
-        found = checked.audit(check.measures, EXCHANGED, texts, scorers, signed)
-        checked.estimates += [_described(e, made) for e in found]
+        for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
+            if wording.is_main_value(
+                e
+            ):  # with what was exchanged in how many seed documents, and why not in others
+                alike = (Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
+                notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}), *alike)
+                e = e.replace(notes=notes, excluded={**made.refused, **e.excluded})
+            checked.estimates.append(e)
     return checked
 
 
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
     """At main values: that a scorer of theirs by itself scores the groups differently."""
-    built = {repr(m): m for check in checks for m in check.measures}
     own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
-    notes: dict[str, tuple[Note, ...]] = {}
-    for check in checks:
-        for measure, served in check.serves.items():
-            differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
-            notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
+    notes = {
+        measure: [
+            _beside(e, made, check)
+            for made in served
+            if (e := own.get(repr(made))) is not None and _differs(e, check, alpha)
+        ]
+        for check in checks
+        for measure, served in check.serves.items()
+    }
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
@@ -236,37 +252,6 @@ def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict
     return genders_of(value for value, _ in tally.most_common())
 
 
-def _scorer_checks(
-    measures: Iterable[Measure], over: str
-) -> tuple[dict[str, ScorerBias], dict[str, tuple[str, ...]]]:
-    """The scorer bias measures that measures rely on, by spec; and which of them each measure does."""
-    found: dict[str, ScorerBias] = {}
-    serves: dict[str, tuple[str, ...]] = {}
-    for measure in measures:
-        built = [
-            registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
-            for check in checks_of(measure)
-        ]
-        serves[repr(measure)] = tuple(repr(b) for b in built)
-        found |= {repr(b): b for b in built}
-    return found, serves
-
-
-def _holds_model(check_measure: ScorerBias, scorers: Scorers) -> bool:
-    scorer = check_measure.checked_scorer
-    return bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
-
-
-def _described(e: Estimate, made: Counterfactuals) -> Estimate:
-    """The estimate with what was exchanged in how many seed documents, and why not in others."""
-    if not wording.is_main_value(e):
-        return e
-    notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}))
-    if e.value == e.low == e.high == 0:
-        notes = (*notes, Note("scorer_alike"))
-    return e.replace(notes=notes, excluded={**made.refused, **e.excluded})
-
-
 def _differs(e: Estimate, check: Check, alpha: float) -> bool:
     """Whether the interval of a signed difference excludes zero; of several groups, whether p is small."""
     if e.value is None or e.low is None or e.high is None:
@@ -278,7 +263,6 @@ def _differs(e: Estimate, check: Check, alpha: float) -> bool:
 
 def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
     """The note at a measure: how its scorer by itself scores the groups."""
-    scorer = check_measure.checked_scorer
     if len(check.values) > 2:
         says = f"scores the groups of {check.over} differently, by up to"
     else:
@@ -287,8 +271,8 @@ def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
             first, second = second, first
             e = e.replace(value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
         says = f"{check_measure.told(first, second)}, by"
-    told = {"scorer": scorer, "says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
-    return Note("scorer_differs", told)
+    told = {"says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
+    return Note("scorer_differs", {"scorer": check_measure.checked_scorer, **told})
 
 
 # -------------------------------------------------------------------------- self-retrieval
@@ -299,13 +283,12 @@ SENTENCES, MOST_OF_ONE = 200, 5
 
 
 def retrieve(
-    measures: Sequence[Measure],
-    sample: Sources,
-    scorers: Scorers,
-    settings: estimating.Settings,
+    measures: Sequence[Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
 ) -> tuple[Checked, NotesOf]:
-    """How often scorers of support find paraphrased sentences of each group in their document, with notes for findings that
-    this may explain. Empty if sentences cannot be paraphrased. No per-record statistics are stored.
+    """How often scorers of support find paraphrased sentences of each group in their document; with notes for primary group
+    differences whose scorer finds sentences of the group more or less often than others, since this may explain them.
+
+    Empty if sentences cannot be paraphrased. No per-record statistics are stored.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
@@ -322,17 +305,7 @@ def retrieve(
     signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")
     texts = ((record.id, record, "") for record in records)
     checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
-    return checked, retrieval_notes(checked.estimates, serves, settings.alpha)
-
-
-def retrieval_notes(
-    estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
-) -> NotesOf:
-    """Notes for primary group differences whose scorer finds sentences of the group more or less often than other sentences.
-
-    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
-    """
-    by_quantity = {(e.measure, e.quantity): e for e in estimates}
+    by_quantity = {(e.measure, e.quantity): e for e in checked.estimates}
 
     def notes_of(e: Estimate) -> Sequence[Note]:
         check = serves.get(e.measure)
@@ -342,7 +315,7 @@ def retrieval_notes(
         # Of two groups the difference of one is that of the other: one test, which is the headline's.
         main_value = by_quantity[repr(check), check.name]
         p = main_value.p_adjusted if main_value.kind == "group_difference" else gap.p_adjusted
-        if gap.value is None or mean.value is None or p is None or p > alpha:
+        if gap.value is None or mean.value is None or p is None or p > settings.alpha:
             return ()
         arguments = {
             "scorer": check.scorer, "group": e.group, "share": mean.value, "others": mean.value - gap.value,
@@ -351,7 +324,7 @@ def retrieval_notes(
         }  # fmt: skip
         return (Note("scorer_retrieves", arguments),)
 
-    return notes_of
+    return checked, notes_of
 
 
 # -------------------------------------------------------------------- what a scorer finds
@@ -375,17 +348,6 @@ ELSEWHERE = "claims in another record"
 
 Supported = list[tuple[str, str, float]]
 """Claims: record, text, and how well the best document supports each."""
-
-
-def _row(author: str, claims: Supported, cutoff: float) -> dict[str, Any]:
-    """What results keep of an author's claims; the examples are those that are supported least."""
-    support = np.array([best for *_, best in claims])
-    missing = sorted((claim for claim in claims if claim[2] <= cutoff), key=lambda c: (c[2], c))
-    return {
-        "author": author, "claims": len(support), "support": float(support.mean()),
-        "share_found": float((support > cutoff).mean()),
-        "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
-    }  # fmt: skip
 
 
 def reach_of(
@@ -433,10 +395,23 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
             if author not in BESIDE:
                 elsewhere.append((record.id, text, other))
     cutoff = float(np.quantile([support for *_, support in elsewhere], LEVEL))
-    ordered = [*sorted(authors.keys() - set(BESIDE)), *BESIDE]
-    rows = [_row(author, authors[author], cutoff) for author in ordered if author in authors]
-    last = {**_row(ELSEWHERE, elsewhere, cutoff), "examples": []}
-    return {"records": len(records), "cutoff": cutoff, "authors": [*rows, last]}
+    ordered = [*sorted(authors.keys() - set(BESIDE)), *(author for author in BESIDE if author in authors)]
+    rows = [
+        _row(author, own, cutoff, 0 if author == ELSEWHERE else EXAMPLES)
+        for author, own in (*((author, authors[author]) for author in ordered), (ELSEWHERE, elsewhere))
+    ]
+    return {"records": len(records), "cutoff": cutoff, "authors": rows}
+
+
+def _row(author: str, claims: Supported, cutoff: float, examples: int) -> dict[str, Any]:
+    """What results keep of an author's claims; the examples are those that are supported least."""
+    support = np.array([best for *_, best in claims])
+    missing = sorted((claim for claim in claims if claim[2] <= cutoff), key=lambda c: (c[2], c))
+    return {
+        "author": author, "claims": len(support), "support": float(support.mean()),
+        "share_found": float((support > cutoff).mean()),
+        "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:examples]],
+    }  # fmt: skip
 
 
 def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:

@@ -84,6 +84,8 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
         variants.setdefault(key, {})[repr(measure)] = measure
     found = []
     for (name, over), several in variants.items():
+        if len(several) < 2:
+            continue
         leading = [
             e
             for e in estimates

@@ -8,11 +8,11 @@ deviation of their values, each over all records.
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
+from statistics import stdev
 from typing import Any
 
 from fairbrief.types import Case, Estimate, Note, Record
@@ -22,9 +22,6 @@ RUN = "run"
 CLUSTER = "record of the run"
 """Record attribute that names the cluster of the record before it was one of several runs."""
 NUMBERED = re.compile(r"(?s)(.+)#(\d+)")
-
-RunOf = Callable[[str], "tuple[str, str] | None"]
-"""System's name → the name that it is pooled under and its run; None for a system of one run."""
 
 
 def numbered(system: str) -> tuple[str, str] | None:
@@ -42,7 +39,6 @@ class Pooled:
     """Cases whose runs have one system name; iterable as often as ``cases``."""
 
     cases: Iterable[Case]
-    run_of: RunOf = numbered
 
     def __getattr__(self, name: str) -> Any:
         """What is known of the cases: the rows that reading excluded, the sample."""
@@ -50,51 +46,18 @@ class Pooled:
 
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:
-            found = self.run_of(case.summary.system)
-            yield case if found is None else _of_run(case, *found)
-
-
-def _of_run(case: Case, system: str, run: str) -> Case:
-    record = case.record
-    told = {**record.attributes, RUN: run, CLUSTER: record.cluster}
-    named = replace(record, id=f"{record.id}#{run}", attributes=told, cluster_by=CLUSTER)
-    return Case(named, replace(case.summary, record=named.id, system=system))
+            if (found := numbered(case.summary.system)) is None:
+                yield case
+                continue
+            record, (system, run) = case.record, found
+            told = {**record.attributes, RUN: run, CLUSTER: record.cluster}
+            named = replace(record, id=f"{record.id}#{run}", attributes=told, cluster_by=CLUSTER)
+            yield Case(named, replace(case.summary, record=named.id, system=system))
 
 
 def id_of(record: Record) -> str:
     """The record's original id, without its run."""
     return record.id.removesuffix(f"#{record.attributes[RUN]}") if record.cluster_by == CLUSTER else record.id
-
-
-@dataclass(frozen=True, slots=True)
-class RunSpread:
-    """How far the runs of a system differ in one quantity: their number, standard deviation, least and most value."""
-
-    runs: int
-    deviation: float
-    least: float
-    most: float
-
-    def note(self, system: str) -> Note:
-        """The note at a pooled system's value."""
-        return Note("runs", {"system": system, **asdict(self)})
-
-
-Key = tuple[str, str, str]
-"""Measure, quantity, system."""
-
-
-def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
-    """The spread of every quantity over the runs of each system, from the estimates by run."""
-    values: dict[Key, list[float]] = {}
-    for e in estimates:
-        if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
-            values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
-    return {
-        key: RunSpread(len(found), statistics.stdev(found), min(found), max(found))
-        for key, found in values.items()
-        if len(found) > 1
-    }
 
 
 def unpooled(systems: Iterable[str]) -> list[str]:
@@ -116,11 +79,17 @@ def of_runs(estimates: Iterable[Estimate]) -> list[Estimate]:
 
 
 def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates, each pooled one with a note of how far its runs differ."""
-    spreads = run_spreads(estimates)
-    return [
-        e.replace(notes=(*e.notes, spreads[key].note(e.system)))
-        if not e.subgroup and (key := (e.measure, e.quantity, e.system)) in spreads
-        else e
-        for e in estimates
-    ]
+    """The estimates, each of a system of several runs with a note of how far these differ."""
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for e in estimates:
+        if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
+            values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
+
+    def noted(e: Estimate) -> Estimate:
+        own = values.get((e.measure, e.quantity, e.system), ())
+        if e.subgroup or len(own) < 2:
+            return e
+        of_runs = {"runs": len(own), "deviation": stdev(own), "least": min(own), "most": max(own)}
+        return e.replace(notes=(*e.notes, Note("runs", {"system": e.system, **of_runs})))
+
+    return [noted(e) for e in estimates]

@@ -26,7 +26,7 @@ from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, names_a_sanity_ba
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
-from fairbrief.text.hashes import digest_of, hash_of, hash_of_name
+from fairbrief.text.hashes import digest_of, hash_of, hash_of_documents, hash_of_name
 from fairbrief.text.languages import NAMES, other_language
 from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
 
@@ -107,7 +107,7 @@ class TextHashes(Watcher):
         for record in _records(cases):
             self._sources.add(
                 hash_of_name(record.id), hash_of(*[document.text for document in record.documents]),
-                hash_of(*record.references), hash_of_name(record.cluster),
+                hash_of_documents(*record.references), hash_of_name(record.cluster),
                 *[hash_of(*_values(record, attribute)) for attribute in self.attributes],
             )  # fmt: skip
         for case in cases:
@@ -136,13 +136,12 @@ def _records(cases: Sequence[Case]) -> Iterable[Record]:
     return {id(case.record): case.record for case in cases}.values()
 
 
-def _values(record: Record, name: str) -> Iterator[str]:
+def _values(record: Record, name: str) -> list[str]:
     """An attribute's values of a record, its documents and its people, with their names."""
-    yield record.attributes.get(name, "\0")
-    for document in record.documents:
-        yield document.attributes.get(name, "\0")
+    values = [record.attributes.get(name, "\0"), *[d.attributes.get(name, "\0") for d in record.documents]]
     for person in record.entities:
-        yield from (person.first_name or "", person.last_name or "", person.attributes.get(name, "\0"))
+        values += [person.first_name or "", person.last_name or "", person.attributes.get(name, "\0")]
+    return values
 
 
 # ------------------------------------------------------------------------------------ other languages
@@ -455,7 +454,10 @@ class Sources(Watcher):
         """Offer the records of some cases, with their summaries."""
         for case in cases:
             record, summary = case.record, case.summary
-            if self.longest == math.inf or sum(len(d.text) for d in record.documents) <= self.longest:
+            if (
+                self._rank(record) <= self._limit
+                and sum(len(d.text) for d in record.documents) <= self.longest
+            ):
                 self.offer(record, () if summary.reason else (summary,))
 
     def merge(self, other: Self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import zlib
@@ -144,6 +145,12 @@ def keys_in(path: Path) -> frozenset[str]:
         if stream.readline() != HEAD:
             raise RequestError(_foreign(path))
         return frozenset(entry[0] for line in stream if (entry := _read(line)) is not None)
+
+
+def key_of(*parts: object) -> str:
+    """The key of an answer: a hash of everything that determines it."""
+    inputs = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _line(key: str, value: Mapping[str, Any]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 app = o.new_app("Ask people about summaries, and use their answers.")
 
 RECORDS = o.option(..., "File that the sheets were exported from.", "FILE", "--records")
+UNSAFE = re.compile(r"[^\w-]")
+"""Characters of an annotator's name that are underscores in the name of the sheet."""
 SHEETS = o.argument("Completed sheets.", "SHEET…")
 question = partial(setting, panel="Questions")
 
@@ -100,13 +103,14 @@ def export(
         raise RequestError(f"--out {out}: give a name that ends in .csv.")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
-    names = [name.strip() for name in annotators.split(",")] if annotators else [""]
-    if names == [""] and per_case is not None:
+    loads = {"": asked}
+    if annotators:
+        loads = assign(
+            asked, [name.strip() for name in annotators.split(",")], per_case=per_case, seed=judging.seed
+        )
+    elif per_case is not None:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
-    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
-    paths = {
-        name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
-    }
+    paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):
         raise RequestError(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
@@ -118,13 +122,9 @@ def export(
     for name, cases in loads.items():
         path = paths[name]
         write_text(path, sheet(cases, name, judging.attribute), newline="")
-        questions = sum(len(items) for _, items in cases)
-        shown = (
-            counted(len(cases), "pair")
-            if judging.task == "pairs"
-            else counted(len(cases), "summary", "summaries")
-        )
-        typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
+        questions = counted(sum(len(items) for _, items in cases), "question")
+        kinds = ("pair", "pairs") if judging.task == "pairs" else ("summary", "summaries")
+        typer.echo(f"{path}: {questions} on {counted(len(cases), *kinds)}")
 
 
 @app.command("import", short_help="Read sheets: agreement, and fairness as people judged it.")
@@ -335,7 +335,3 @@ def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: boo
     measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
     print_audit(audit(judged, replace(plan, measures=measures)), details=details, can_save=False)
-
-
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -327,7 +327,6 @@ def transcripts(
     most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", least=1),
     count: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
-    first: int | None = o.option(None, "Use only the first N conversations.", "N", least=1),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
     *,
     options: SourceOptions,
@@ -342,7 +341,7 @@ def transcripts(
     from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
 
     counts = Counter[str]()
-    records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
+    records = options.records(source, {"speaker": speaker} if speaker else {})
     made = list(segments(records, Cut(most, count, not no_names), counts))
     split = counts.pop(SPLIT, 0)
     options.write(made, out, counts)
@@ -363,7 +362,6 @@ def reviews(
     analyser: str = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
     rating: str | None = o.option(None, "Field with the rating; by default 'rating'.", "FIELD"),
     product: str | None = o.option(None, "Field with the product; by default 'product'.", "FIELD"),
-    first: int | None = o.option(None, "Use only the first N records.", "N", least=1),
     *,
     options: SourceOptions,
 ) -> None:
@@ -373,15 +371,22 @@ def reviews(
         fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
+    from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
-    records = islice(options.records(source, fields), first)
-    sets = Sets(size, per_product or None, options.seed)
-    made = review_sets(records, sets, label, left_out, lengths=options.lengths())
+    records = options.records(source, fields)
+    made = review_sets(
+        records,
+        size,
+        label,
+        left_out,
+        per_product=per_product or None,
+        seed=options.seed,
+        lengths=options.lengths(),
+    )
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")

@@ -83,7 +83,7 @@ class ReadingOptions:
         "documents, or make them a group.", "RULE",
     )
     bin: list[str] | None = reading(
-        None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
+        None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS",
     )
     sample: float | None = reading(
         None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
@@ -131,9 +131,7 @@ class ReadingOptions:
         record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
         bins = _mapped("--bin", given.pop("bin"))
         if without := [name for name, cuts in bins.items() if cuts is None]:
-            raise RequestError(
-                f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7 or --bin {without[0]}=q3."
-            )
+            raise RequestError(f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7.")
         named = given.pop("attribute")
         given |= {
             "attributes": _mapped("--attribute", named if attributes is None else attributes),

@@ -287,8 +287,7 @@ def explanation(name: str) -> str:
     if kind == "scorer":
         parts.append(f"Card: {cards.summary(name)}.")
     if dataclasses.is_dataclass(owner):
-        if kind == "measure":
-            seen = observation_of(owner)
+        if kind == "measure" and (seen := observation_of(owner)) is not owner:
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
         settings = [
             f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"
@@ -337,21 +336,16 @@ def protocol(
         raise RequestError(
             f"The paper of {name} has no {number}. It has: {', '.join(r.number for r in results)}."
         )
-    lines = [
-        shown.heading,
-        f"Section: {shown.section}",
-        f"Inputs: {shown.inputs}" if shown.inputs else "",
-        *(f"$ {command}" for command in shown.commands),
-        f"Not available: {shown.absent}" if shown.absent else "",
-        f"Note: {shown.note}" if shown.note else "",
-    ]
+    more = {"Inputs": shown.inputs, "Not available": shown.absent, "Note": shown.note}
+    lines = [shown.heading, f"Section: {shown.section}", *(f"$ {command}" for command in shown.commands)]
+    lines += [f"{label}: {text}" for label, text in more.items() if text]
+    obtained = []
+    for figure in shown.obtained:
+        numbers = f"{figure.cell}: {figure.obtained} (published: {figure.published}). {figure.reason}"
+        obtained += [f"Obtained, {numbers.strip()}", f"  from: {figure.input}", f"  $ {figure.command}"]
     console = Console(highlight=False)
-    for line in filter(None, lines):
-        console.print(line, markup=False)
+    console.print("\n".join(lines), markup=False)
     if shown.rows:
         print_tables([shown.table], is_below_text=True)
-    for figure in shown.obtained:
-        reason = f" {figure.reason}" if figure.reason else ""
-        obtained = f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}"
-        for line in (obtained, f"  from: {figure.input}", f"  $ {figure.command}"):
-            console.print(line, markup=False)
+    if obtained:
+        console.print("\n".join(obtained), markup=False)

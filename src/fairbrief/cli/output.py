@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,11 @@ def print_text(text: str) -> None:
     terminal.say(Console(), text)
 
 
-def print_tables(tables: Iterable[Table], *, is_below_text: bool = False) -> None:
-    """Print tables with an empty line between them, and before the first if text is above it."""
+def print_tables(tables: Sequence[Table], *, is_below_text: bool = False) -> None:
+    """Print tables with an empty line between them, and before the first if text is above it.
+
+    A note of neighbouring tables is printed below the last of them.
+    """
     from rich.console import Console
 
     from fairbrief.reports import terminal
@@ -53,7 +57,9 @@ def print_tables(tables: Iterable[Table], *, is_below_text: bool = False) -> Non
     for i, table in enumerate(tables):
         if i or is_below_text:
             console.print()
-        terminal.print_table(table, console)
+        again = tables[i + 1].notes if i + 1 < len(tables) else ()
+        notes = tuple(note for note in table.notes if note not in again)
+        terminal.print_table(replace(table, notes=notes), console)
 
 
 def print_audit(

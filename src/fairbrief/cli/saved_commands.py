@@ -64,7 +64,7 @@ def report(
     folder: Path = o.SAVED_AUDIT,
     format_: str = o.option(
         "terminal",
-        "terminal, markdown, latex, csv, model-card, or html, which rewrites report.html.",
+        "terminal, markdown, latex, csv, or html, which rewrites report.html.",
         "FORMAT",
         "--format",
     ),
@@ -81,7 +81,7 @@ def report(
 
     result = load(folder)
     texts: dict[str, Callable[[Result], str]] = {
-        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text, "model-card": exports.model_card,
+        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text,
     }  # fmt: skip
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)
@@ -165,9 +165,7 @@ def compare(
     candidate, baseline = names_of((first, second))
     found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
-    result = replace(
-        ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
-    )
+    result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     output.print_audit(result, details=details, can_save=False)
     for what, changed in changed_sources(ours, theirs).items():
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
@@ -385,15 +383,7 @@ def rank(
         Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
         published=published,
     )
-    tables = [table(order, plan.confidence_level) for order in orders]
-    below = [
-        *(table.notes for table in tables[1:]),
-        (),
-    ]  # a note of neighbouring tables is printed below the last
-    output.print_tables(
-        replace(this, notes=tuple(note for note in this.notes if note not in again))
-        for this, again in zip(tables, below, strict=True)
-    )
+    output.print_tables([table(order, plan.confidence_level) for order in orders])
 
 
 FORMS = (".json", ".md", ".html")

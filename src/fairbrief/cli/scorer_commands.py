@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -34,7 +34,6 @@ def agree(
     ),
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    temperature: str = o.option(".05,.1,.2,.5,1,2", "Softmax temperatures, separated by commas.", "T,…"),
     measure: list[str] | None = o.option(
         None, "For saved audits: measure to compare; give two or more.", "SPEC"
     ),
@@ -87,7 +86,6 @@ def agree(
             attribute.partition("=")[0],
             scorer,
             resampling=resampling,
-            temperatures=_temperatures(temperature),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
@@ -108,18 +106,6 @@ def _of_audits(
     return (scorer_agreement.change_table(changes, *between, resampling),)
 
 
-def _temperatures(text: str) -> list[float]:
-    try:
-        result = [float(part) for part in text.split(",")]
-    except ValueError:
-        result = []
-    if not result or not all(0 < t < float("inf") for t in result):
-        raise RequestError(
-            f"--temperature {text}: write numbers above 0, separated by commas, as in .1,.5,1."
-        )
-    return result
-
-
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed")
@@ -132,9 +118,6 @@ def chunks(
         "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
     ),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
-    claims: Literal["auto", "given", "sentences"] = o.option(
-        "auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"
-    ),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
@@ -159,7 +142,6 @@ def chunks(
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
             over=attribute.partition("=")[0] if attribute else None,
-            claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
@@ -219,7 +201,7 @@ def calibrate(
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
-    print_tables(calibrating.tables(calibration, fitting))
+    print_tables([*calibrating.tables(calibration, fitting)])
     for count, why in (
         (read.blank, "left blank"),
         (read.undecided, "labelled yes as often as no, and excluded"),

@@ -126,18 +126,20 @@ def print_failures(tally: Tally) -> None:
         typer.echo(f"  {tally.failures[kind]:,} × {kind}, the first: {printable(reason) or '–'}", err=True)
 
 
-def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
+def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None:
     """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
-    if count.stopped:
-        typer.echo(f"{count.stopped} The answers so far can be audited.", err=True)
-    elif count.unanswered and set(failures) <= set(REJECTED):
+    unanswered = sum(count.unanswered for count in counts)
+    stopped = next((count.stopped for count in counts if count.stopped), "")
+    if stopped:
+        typer.echo(f"{stopped} The answers so far can be audited.", err=True)
+    elif unanswered and set(failures) <= set(REJECTED):
         typer.echo(
-            f"The server rejected {counted(count.unanswered, 'question')}: shorten the documents, or change the prompt or the model.",
+            f"The server rejected {counted(unanswered, 'question')}: shorten the documents, or change the prompt or the model.",
             err=True,
         )
-    elif count.unanswered:
+    elif unanswered:
         typer.echo("Some questions have no answer: run the same command again to ask only those.", err=True)
-    if count.missing or count.stopped:
+    if unanswered or stopped:
         raise typer.Exit(INCOMPLETE)
 
 
@@ -156,7 +158,7 @@ def end_with(
         typer.echo(line)
     print_excluded(reading)
     print_failures(tally)
-    end_unfinished(count, tally.failures)
+    end_unfinished([count], tally.failures)
 
 
 @contextmanager
@@ -187,16 +189,7 @@ def progress(
         task = shown.add_task("", total=total)
 
         def watch(count: Count) -> None:
-            shown.update(task, completed=count.asked, description=_so_far(count, total, tally, price))
+            used = charged(tally, price)
+            shown.update(task, completed=count.asked, description=", ".join([counts(count), *used]))
 
         yield watch
-
-
-def _so_far(count: Count, total: int | None, tally: Tally, price: Price | None) -> str:
-    of = "" if total is None else f" of {total:,}"
-    parts = [
-        f"{count.asked:,}{of} answered",
-        f"{count.refused:,} refused",
-        f"{count.unanswered:,} without an answer",
-    ]
-    return ", ".join([*parts, *(charged(tally, price) if tally.requests else ())])

@@ -80,7 +80,7 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal))
+    forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
     if asking.dry_run:
         spend.print_forecast(forecast, price)
         return
@@ -111,20 +111,21 @@ def claims(
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
+    from fairbrief.workbench.claims import Splitter, instruction_in, split_file
+    from fairbrief.workbench.summarizing import foresee
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), tally)
+    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
     reading = options.read(files)
-    forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
+    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
     if asking.dry_run:
         spend.print_forecast(forecast, price)
         return
     with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch)
+        outcome = split_file(splitter, lambda: reading, out, watch, tally)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
@@ -183,7 +184,6 @@ def sweep(
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.summarizing import Count
 
     answers = out / sweep.ANSWERS
     tally, price = asking.tally(), spend.price_of(asking.price)
@@ -225,7 +225,7 @@ def sweep(
             print_audit(result, details=details, folder=out, first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    spend.end_unfinished(Count.of_all(counts), tally.failures)
+    spend.end_unfinished(counts, tally.failures)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
@@ -264,7 +264,6 @@ def choose(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
     ),
     out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
-    system: str = o.option("chosen", "Name of the chosen summaries' system in --out.", "NAME"),
     pairs: Path | None = o.output_file(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
@@ -298,8 +297,6 @@ def choose(
     from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find
 
-    if system != choose.CHOSEN and out is None:
-        raise RequestError("--system needs --out FILE, the file in which the name appears.")
     if prompt is not None:
         if pairs is None:
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
@@ -318,7 +315,7 @@ def choose(
     written = []
     try:  # write before printing: the reader of the print may stop, as `| head` does
         if out is not None:
-            count = write_lines((case_line(choose.chosen_case(c, by, system)) for c in choices), out)
+            count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
             written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
         if pairs is not None:
             count = write_lines(_pairs(choices, prompt), pairs)

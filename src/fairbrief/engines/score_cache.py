@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 APPLICATION = 0x46424346
 """Marks a SQLite file as ours ("FBCF"); another program's database is never changed."""
-FORMAT = b"2"
+FORMAT = b"3"
 """Part of each key, so that arrays of another format are not found."""
 BUSY_SECONDS = 60.0
 LOOKUP = 500
@@ -114,7 +114,7 @@ class Store:
             yield
         except (
             sqlite3.DatabaseError,
-            Damaged,
+            zlib.error,
             UnicodeDecodeError,
         ) as error:  # the message may contain damaged bytes
             raise BackendError(
@@ -151,10 +151,6 @@ class Store:
         database.execute("PRAGMA synchronous = NORMAL")
 
 
-class Damaged(Exception):
-    """An entry is damaged."""
-
-
 def hashed(maker: str, key: ScoreKey) -> bytes:
     """A hash of a key, 128 bits. It includes lengths, so that different lists of texts differ."""
     digest = hashlib.blake2b(digest_size=16, person=FORMAT)
@@ -166,15 +162,12 @@ def hashed(maker: str, key: ScoreKey) -> bytes:
 
 
 def pack(array: Array) -> bytes:
-    """An array as bytes: a checksum, then its type, shape and numbers, compressed."""
+    """An array as bytes: its type, shape and numbers, compressed with a checksum."""
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    content = zlib.compress(msgspec.msgpack.encode((little.dtype.str, little.shape, little.tobytes())), 1)
-    return zlib.crc32(content).to_bytes(4, "little") + content
+    return zlib.compress(msgspec.msgpack.encode((little.dtype.str, little.shape, little.tobytes())), 1)
 
 
 def unpack(value: bytes) -> Array:
-    """The array of packed bytes; raises Damaged if they are invalid."""
-    if zlib.crc32(value[4:]).to_bytes(4, "little") != value[:4]:
-        raise Damaged("an entry's checksum is wrong")
-    kind, shape, data = msgspec.msgpack.decode(zlib.decompress(value[4:]))
+    """The array of packed bytes; raises zlib.error if they are invalid."""
+    kind, shape, data = msgspec.msgpack.decode(zlib.decompress(value))
     return np.frombuffer(data, dtype=kind).reshape(shape)

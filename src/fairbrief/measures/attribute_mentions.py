@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
-from fairbrief.measures.groups import largest_of
+from fairbrief.measures.groups import largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
@@ -55,12 +55,8 @@ def fates_of(source: str, summary: str) -> list[Fate]:
     kind; otherwise with all of its kind. It keeps those that agree with it. If none does, it changes the first of them
     that is not kept, and without such a one it is invented.
     """
-    values, replaced, kept, invented = (
-        _values(source),
-        dict[Mention, Mention](),
-        set[Mention](),
-        list[Mention](),
-    )
+    values = _values(source)
+    replaced, kept, invented = dict[Mention, Mention](), set[Mention](), list[Mention]()
     new: list[tuple[Mention, list[Mention]]] = []
     for mention, people in _values(summary).items():
         alike = [s for s in values if s.kind == mention.kind]
@@ -97,19 +93,56 @@ def _values(text: str) -> Mapping[Mention, set[str]]:
     return people
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeFates(WithoutScores, WithoutLabels):
-    """Mentions of the source by what became of them in the summary, and invented mentions.
+def _shown(mention: Mention, text: str) -> str:
+    """The words of a mention, and its sentence."""
+    start, end = next(span for span in sentence_spans(text) if span[1] > mention.start)
+    return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
+
+
+@dataclass(frozen=True, repr=False)
+class AttributeMentions(WithoutScores, WithoutLabels, Reading):
+    """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
+
+    The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
+    keep k. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of groups. A value is kept if the summary
+    has one that agrees (81 and *in her 80s*). It is changed if the summary has another one in its place, otherwise lost. A
+    value of the summary that replaces none of the source is invented.
 
     Reads:      texts, by patterns and lists (`fairbrief.text.attributes`); groups by ``over`` of the record, or shared
                 by all its documents or people. A value counts once per record.
     Per record:  in the record's group g, for each kind K: ``source K[g]``, ``kept K[g]``, ``changed K[g]``,
                 ``invented K[g]``, numbers of values; ``one[g]``, summaries.
-    Undefined:  no group; no mention in source and summary.
+    Value:      in [0, 1]; 0 if all groups keep equal shares. Above 0 even without a disparity. Primary:
+                ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the
+                differences ``changed[KIND, a−b]`` and (values per summary) ``invented[KIND, a−b]``; each group's
+                ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
+    Undefined:  groups without values of a kind; records: no group, no mention in source and summary.
+    Accuracy:   in 40 sentences written for this, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
+                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
+    Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=2, draws_unscored=True
+    name: ClassVar[str] = "attribute_mentions"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        version=2,
+        draws_unscored=True,
+        family="People",
+        question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
+        harm="A reader would not learn that a finding is about old people, women or a minority.",
+        attribute_of="record",
+        on_request="its mentions are recognised by patterns and lists, which miss some",
+        contrast=ContrastWords(
+            title="share of the source's mentions that summaries keep, one group minus the other",
+            question="Whose attributes are lost?",
+            unit="points",
+            below="{first} texts are kept {size} less often than {second} texts",
+            above="{first} texts are kept {size} more often than {second} texts",
+            even="kept equally often",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
     )
     over: str
 
@@ -160,55 +193,6 @@ class AttributeFates(WithoutScores, WithoutLabels):
                 row[f"{name} {kind}", group] = sum((w for f, w in of_kind if f.name == name), 0.0)
         return Rows.of(row)
 
-
-def _shown(mention: Mention, text: str) -> str:
-    """The words of a mention, and its sentence."""
-    start, end = next(span for span in sentence_spans(text) if span[1] > mention.start)
-    return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class AttributeMentions(Reading):
-    """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
-
-    The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
-    keep k. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of groups. A value is kept if the summary
-    has one that agrees (81 and *in her 80s*). It is changed if the summary has another one in its place, otherwise lost. A
-    value of the summary that replaces none of the source is invented.
-
-    Value:      in [0, 1]; 0 if all groups keep equal shares. Above 0 even without a disparity. Primary:
-                ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the
-                differences ``changed[KIND, a−b]`` and (values per summary) ``invented[KIND, a−b]``; each group's
-                ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
-    Undefined:  groups without values of a kind.
-    Accuracy:   in 40 sentences written for this, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
-                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
-    Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
-    """
-
-    observes: ClassVar[type] = AttributeFates
-    name: ClassVar[str] = "attribute_mentions"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
-        harm="A reader would not learn that a finding is about old people, women or a minority.",
-        attribute_of="record",
-        on_request="its mentions are recognised by patterns and lists, which miss some",
-        contrast=ContrastWords(
-            title="share of the source's mentions that summaries keep, one group minus the other",
-            question="Whose attributes are lost?",
-            unit="points",
-            below="{first} texts are kept {size} less often than {second} texts",
-            above="{first} texts are kept {size} more often than {second} texts",
-            even="kept equally often",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
-        ),
-    )
-    over: str
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
         differences: dict[str, Value] = {}
@@ -216,19 +200,16 @@ class AttributeMentions(Reading):
         for stem, kind in product(("kept", "changed", "invented"), KINDS):
             is_kept, whole = stem == "kept", "one" if stem == "invented" else f"source {kind}"
             rate = {g: ratio(totals[f"{stem} {kind}", g], totals[whole, g]) for g in groups}
-            for a, b in combinations(groups, 2):
-                differences[f"{stem}[{kind}, {a}−{b}]"] = Value(
-                    rate[a] - rate[b], "both", limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept,
-                    is_primary=is_kept, is_between=True, group=f"{PLURALS[kind]} in {a} − {PLURALS[kind]} in {b}",
-                    strata=((whole, a), (whole, b)), present=((whole, a), (whole, b)),
-                )  # fmt: skip
+            differences |= pair_differences(
+                rate, whole, f"{stem}[{kind}, {{}}−{{}}]", f"{PLURALS[kind]} in {{}} − {PLURALS[kind]} in {{}}",
+                limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept, is_primary=is_kept,
+            )  # fmt: skip
             for g in groups:
                 rates[f"{stem}_rate[{kind}, {g}]"] = Value(
                     rate[g], is_share=stem != "invented", has_baseline=is_kept
                 )
         kept = {name: value for name, value in differences.items() if value.is_primary}
-        largest = largest_of(kept, totals.array.shape[:-1])
-        return {self.name: largest, **differences, **rates}
+        return {self.name: largest_of(kept, totals.array.shape[:-1]), **differences, **rates}
 
     def explain(self, totals: Totals) -> str:
         """The numbers of one record by kind."""

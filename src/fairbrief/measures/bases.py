@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, ClassVar, TypeVar
+from dataclasses import fields, replace
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import parse, spell
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Cases,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Scores,
-)
+from fairbrief.types import Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows, Scores
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -36,8 +25,6 @@ FEW = 6
 class WithoutLabels:
     """An observation that has no labels to exchange."""
 
-    __slots__ = ()
-
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
         """None: labels differ between records, not inside one."""
         return None
@@ -45,8 +32,6 @@ class WithoutLabels:
 
 class WithoutScores:
     """An observation that asks no scorer."""
-
-    __slots__ = ()
 
     def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
         """Nothing."""
@@ -57,36 +42,27 @@ class WithoutScores:
         return ()
 
 
-class OneByOne(ABC):
+class OneByOne:
     """An observation written as `observe_many`: one unit is a batch of one, so that its rows are the same in any company."""
 
-    __slots__ = ()
-
-    @abstractmethod
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        """See `fairbrief.types.Observation`."""
-
-    @abstractmethod
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """See `fairbrief.score_tables.BatchObservation`."""
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(
+        self: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
+    ) -> Rows | Reason:
         """The unit's rows. Shape of ``labels``: (R, n)."""
-        return self._first(ScoredUnits.of([(cases, scores)]), labels)
+        return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
     ) -> Rows | Reason:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-        return self._first(ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
+        return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
-    def _first(self, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
-        rows, reasons = self.observe_many(unit, labels[np.newaxis])
-        return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
+
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
+    rows, reasons = observation.observe_many(unit, labels[np.newaxis])
+    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
 
 
 def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
@@ -119,18 +95,72 @@ def summed(rows: Floats, which: Integers) -> Floats:
 
 CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")
 """Scorers that can cut whole texts themselves."""
+Count = Annotated[int, "[1, inf)"]
+Fraction = Annotated[float, "(0, 1]"]
 
 
-class Reading:
-    """A measure whose observation, of the class ``observes``, has those of its settings that it knows."""
+class Settings:
+    """Settings of a measure or an observation, checked by their types.
 
-    __slots__ = ()
-    observes: ClassVar[type[Any]]
+    A `Literal` lists what is allowed, the text of an `Annotated` number its range. A ``scorer`` must answer by text, and
+    ``people`` names a recogniser.
+    """
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a setting that is not allowed."""
+        kind: Any = type(self)
+        for name, known, within in _allowed(kind):
+            value = getattr(self, name)
+            if known and value not in known:
+                raise ValueError(f"{name}={value} is not one of {', '.join(known)}")
+            if within and value is not None and not _is_within(value, within):
+                raise ValueError(f"{name}={value} is not in {within}")
+            if name == "scorer":
+                check_uncut(name, value)
+            if name == "people" and value != "builtin" and not value.startswith("spacy:"):
+                raise ValueError(f"people={value} is neither builtin nor spacy:NAME")
+
+
+@cache
+def _allowed(kind: Any) -> list[tuple[str, tuple[str, ...], str]]:
+    """The name of each setting, what is allowed (empty: any text), and the range of a number."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        (
+            f.name,
+            get_args(hint) if get_origin(hint) is Literal else (),
+            "".join(getattr(hint, "__metadata__", ())),
+        )
+        for f in fields(kind)
+        for hint in [hints[f.name]]
+    ]
+
+
+def _is_within(number: float, interval: str) -> bool:
+    """Whether a number is in an interval such as ``(0, 1]``."""
+    low, high = map(float, interval[1:-1].split(","))
+    is_above = number >= low if interval.startswith("[") else number > low
+    return is_above and (number <= high if interval.endswith("]") else number < high)
+
+
+class Reading(Settings):
+    """A measure with its observation, whose class is ``observes``; it has the measure's settings of the same names.
+
+    Without ``observes``, the measure is its own observation. Measures that differ only in the settings ``of_value``, which
+    the observation does not need, share it.
+    """
+
+    observes: ClassVar[type[Any] | None] = None
+    of_value: ClassVar[tuple[str, ...]] = ()
 
     @property
     def observation(self) -> Any:
         """The observation with these settings; equal settings make equal observations."""
-        return self.observes(**shared(self, self.observes))
+        if self.observes is not None:
+            return self.observes(**shared(self, self.observes))
+        settings: Any = self
+        known = {name: getattr(type(self), name) for name in self.of_value}
+        return replace(settings, **known) if known else self
 
     __repr__ = spell
 
@@ -138,12 +168,6 @@ class Reading:
 def shared(settings: Any, kind: type) -> dict[str, Any]:
     """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
     return {f.name: getattr(settings, f.name) for f in fields(kind) if hasattr(settings, f.name)}
-
-
-def check_known(setting: str, value: str, known: Sequence[str]) -> None:
-    """Raise ValueError unless a setting has one of the known values."""
-    if value not in known:
-        raise ValueError(f"{setting}={value} is not one of {', '.join(known)}")
 
 
 def check_uncut(setting: str, scorer: str) -> None:
@@ -155,17 +179,6 @@ def check_uncut(setting: str, scorer: str) -> None:
             f"{setting}={scorer} would cut each text into sentences, but one score is read of each: "
             f"leave sentences={how} out of {spec.name}"
         )
-
-
-def check_version(setting: str, value: str) -> None:
-    """Raise ValueError unless a setting is ``recommended`` or ``published``."""
-    check_known(setting, value, ("recommended", "published"))
-
-
-def check_people(people: str) -> None:
-    """Raise ValueError unless ``people`` names a recogniser."""
-    if people != "builtin" and not people.startswith("spacy:"):
-        raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
 
 
 def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) -> None:

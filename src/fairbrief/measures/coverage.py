@@ -24,16 +24,17 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
+    Count,
+    Fraction,
     OneByOne,
     Reading,
-    check_known,
-    check_uncut,
+    Settings,
     different,
     in_parts,
     shared,
     summed,
 )
-from fairbrief.measures.groups import ComparesGroups, groups_of
+from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
@@ -69,34 +70,8 @@ RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
 
-@dataclass(frozen=True, repr=False)
-class CoverageSettings:
-    """What decides how coverage is observed; measures and observation share it."""
-
-    over: str
-    scorer: str = "containment"
-    claims: str = "auto"
-    merge: float = 1.0
-    denominator: Literal["all", "covered"] = "all"
-    least_claims: int = 1
-    unsupported: Literal["left out", "zero"] = "left out"
-    pairwise: bool = False
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        check_known("denominator", self.denominator, ("all", "covered"))
-        check_known("unsupported", self.unsupported, ("left out", "zero"))
-        if self.least_claims < 1:
-            raise ValueError(f"least_claims={self.least_claims} is 1 or more")
-        if not 0 < self.merge <= 1:
-            raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
-        if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
-
-
 @dataclass(frozen=True)
-class Coverage(ComparesGroups, CoverageSettings, OneByOne):
+class Coverage(ComparesGroups, OneByOne, Settings):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -127,6 +102,19 @@ class Coverage(ComparesGroups, CoverageSettings, OneByOne):
     )
     differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
     """Coverage of each group's documents against their record's mean."""
+    over: str
+    scorer: str = "containment"
+    claims: Literal["auto", "given", "sentences"] = "auto"
+    merge: Fraction = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_claims: Count = 1
+    unsupported: Literal["left out", "zero"] = "left out"
+    pairwise: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unsupported == "zero" and self.denominator == "covered":
+            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -425,7 +413,7 @@ def _dominating(count: Integers, names: Sequence[str]) -> str | None:
     return names[most[0]] if len(most) == 1 else None
 
 
-class _CoverageMeasure(Reading, CoverageSettings):
+class _CoverageMeasure(Reading, Coverage):
     """What both measures do alike."""
 
     observes: ClassVar[type] = Coverage
@@ -464,7 +452,7 @@ class EqualCoverage(_CoverageMeasure):
                 document.
     """
 
-    version: str = "recommended"
+    version: Literal["recommended", "text"] = "recommended"
     name: ClassVar[str] = "equal_coverage"
     declaration: ClassVar[Declaration] = Declaration(
         family="Coverage",
@@ -473,10 +461,6 @@ class EqualCoverage(_CoverageMeasure):
         figures=("gaps",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_known("version", self.version, ("recommended", "text"))
 
     @property
     def observation(self) -> Coverage:
@@ -506,12 +490,11 @@ class EqualCoverage(_CoverageMeasure):
             ratio(totals["expected_significant"], totals["testable"]), is_share=True
         )
         if self.pairwise:
-            values["by_dominance"] = Value(
-                _spread(_by_dominance(totals, "dominated gap", "dominated")), "upper"
-            )
+            gaps = _by_dominance(totals, "dominated gap", "dominated")
             dominating = totals.values_of("testable")
             uneven = [ratio(totals["significant", g], totals["testable", g]) for g in dominating]
-            values["uneven_share_by_dominance"] = Value(_spread(uneven), "upper")
+            values["by_dominance"] = Value(spread(gaps, one.shape), "upper")
+            values["uneven_share_by_dominance"] = Value(spread(uneven, one.shape), "upper")
         values["claim_recall"] = Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
         values["supported_claims"] = Value(ratio(totals["claims supported"], totals["claims"]), is_share=True)
         return values
@@ -567,42 +550,32 @@ class CoverageParity(_CoverageMeasure):
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
         names = totals.values_of(count)
         means = {k: ratio(totals[total, k], totals[count, k]) for k in names}
-        stacked = (
-            np.stack(list(means.values()), axis=-1) if means else np.full((*totals["one"].shape, 1), np.nan)
-        )
+        nothing, is_pooled = np.full(totals["one"].shape, np.nan), not self.extremes
+        stacked = np.stack([nothing, *means.values()], axis=-1)
         present = np.isfinite(stacked)
         sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        contrasts = () if self.extremes else tuple(f"difference[{k}]" for k in names)
+        own = {k: (f"difference[{k}]",) if is_pooled else () for k in names}
+        parity = ratio(sums, present.sum(axis=-1).astype(np.float64))
         values = {
-            "coverage_parity": Value(
-                ratio(sums, present.sum(axis=-1).astype(np.float64)),
-                "upper",
-                contrasts=contrasts,
-                has_baseline=not self.extremes,
+            self.name: Value(
+                parity, "upper", contrasts=tuple(chain.from_iterable(own.values())), has_baseline=is_pooled
             )
         }
         for k, mean in means.items():
-            own = () if self.extremes else (f"difference[{k}]",)
-            if not self.extremes:
+            if is_pooled:
+                relative = ratio(totals["difference", k], totals["record mean", k])
                 values[f"relative_difference[{k}]"] = Value(
-                    ratio(totals["difference", k], totals["record mean", k]),
-                    "both",
-                    contrasts=own,
-                    limits=RELATIVE,
-                    has_baseline=True,
-                    is_compared=True,
-                    is_primary=True,
-                    group=k,
-                    present=((count, k),),
-                )
+                    relative, "both", contrasts=own[k], limits=RELATIVE, group=k, present=((count, k),), **PRIMARY
+                )  # fmt: skip
             values[f"difference[{k}]"] = Value(
-                mean, "both", contrasts=own, has_baseline=not self.extremes, group=k
+                mean, "both", contrasts=own[k], has_baseline=is_pooled, group=k
             )
-        if not self.extremes:
+        if is_pooled:
             values |= _by_length(totals, names)
         if self.pairwise:
             dominated = partial(_by_dominance, totals, f"dominated {total}", f"dominated {count}")
-            values["by_dominance"] = Value(_largest([_spread(dominated(k)) for k in names], totals), "upper")
+            spreads = [spread(dominated(k), nothing.shape) for k in names]
+            values["by_dominance"] = Value(np.asarray(reduce(np.fmax, spreads, nothing)), "upper")
         return values
 
 
@@ -620,8 +593,7 @@ def _by_length(totals: Totals, names: Sequence[str]) -> dict[str, Value]:
             found[f"{EQUAL_LENGTH}[{k}]"] = Value(
                 ratio(equal, totals["record mean", k]),
                 limits=RELATIVE,
-                has_baseline=True,
-                is_compared=True,
+                **COMPARED,
                 is_tested_by_t=True,
                 group=k,
             )
@@ -635,17 +607,3 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
 def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:
     """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
     return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]
-
-
-def _spread(groups: Sequence[Floats]) -> Floats:
-    """Largest minus smallest over the groups that are there; nan for fewer than two."""
-    if len(groups) < 2:
-        return np.full(np.shape(groups[0]) if groups else (), np.nan)
-    stacked = np.stack(groups)
-    spread = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
-    return np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
-
-
-def _largest(spreads: Sequence[Floats], totals: Totals) -> Floats:
-    nothing = np.full(totals["one"].shape, np.nan)
-    return np.asarray(reduce(np.fmax, spreads, nothing))

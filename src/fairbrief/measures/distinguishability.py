@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known
+from fairbrief.declarations import Declaration, ScorerCheck
+from fairbrief.measures.bases import Reading
 from fairbrief.measures.groups import coded, labelled
 from fairbrief.measures.record_texts import needs_english
 from fairbrief.statistics import ratio
@@ -32,34 +32,52 @@ TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DistinguishabilitySettings:
-    """What decides how variants are told apart; measure and observation share it."""
+@dataclass(frozen=True, repr=False)
+class Distinguishability(Reading):
+    """How often a summary reveals the group that its source is about: twice the accuracy, minus one.
 
-    over: str
-    similarity: str = "counts"
-    ties: str = "half"
-    version: str = "recommended"
+    All counterfactuals of one seed document are compared, after names, pronouns and titles are made neutral. A
+    summary counts as right if its mean similarity to the other summaries of its group exceeds that to the summaries
+    of the other groups; ties within 1e-9 count half (``ties=strict``: not at all). The value is the mean over seed
+    documents.
 
-    def __post_init__(self) -> None:
-        check_known("version", self.version, ("recommended", "published", "text"))
-        check_known("ties", self.ties, ("half", "strict"))
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedVariants(DistinguishabilitySettings):
-    """Leave-one-out classification of one seed document's counterfactuals by similarity to each group's summaries.
+    ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the seed document), ``embedding`` …
+    ``version=published`` uses the release's neutralisation and counts summaries that cannot be compared as wrong.
+    ``version=text`` is Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed
+    documents.
 
     Reads:      the record attribute ``over``, or the one value that all its people share; counterfactuals without
                 either are excluded. Similarities of the neutralised summaries, one square matrix per seed document.
     Per record:  ``score`` = 2·accuracy − 1 of this seed document, ``one`` (seed documents), ``texts`` (compared
                 summaries); with ``version=text`` the first two are multiplied by the number of classified summaries.
     Permuted:   the groups among the summaries of the seed document.
+    Value:      in [−1, 1]; 0 if groups cannot be distinguished. Leaving one out biases it downwards (perfectly
+                matched groups score −1), so negative values have no meaning alone: compare with the permutation mean.
+    Undefined:  no seed document with two groups of two usable summaries each.
+    Source:     Steen & Markert, §3.4 and Eq. 4. Differences from the release: ties have a tolerance; summaries
+                without a counted word are excluded instead of making the whole seed document −1.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="cluster", version=1, chance_means=(("score",),)
+    name: ClassVar[str] = "distinguishability"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="cluster",
+        chance_means=(("score",),),
+        family="People",
+        question="how well one can tell a person's group from a summary without names and pronouns",
+        harm="The same deeds would be described in different words for some groups.",
+        attribute_of="entity",
+        figures=("accuracies",),
+        scorer_checks=(
+            ScorerCheck(
+                measure="scorer_bias_support", given={"scorer": "similarity"}, fixed={"text": "neutral"}
+            ),
+        ),
     )
+    over: str
+    similarity: str = "counts"
+    ties: Literal["half", "strict"] = "half"
+    version: Literal["recommended", "published", "text"] = "recommended"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         neutral = anonymise_published if self.version == "published" else anonymise
@@ -126,44 +144,6 @@ class GroupedVariants(DistinguishabilitySettings):
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
         right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Distinguishability(Reading, DistinguishabilitySettings):
-    """How often a summary reveals the group that its source is about: twice the accuracy, minus one.
-
-    All counterfactuals of one seed document are compared, after names, pronouns and titles are made neutral. A
-    summary counts as right if its mean similarity to the other summaries of its group exceeds that to the summaries
-    of the other groups; ties within 1e-9 count half (``ties=strict``: not at all). The value is the mean over seed
-    documents.
-
-    ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the seed document), ``embedding`` …
-    ``version=published`` uses the release's neutralisation and counts summaries that cannot be compared as wrong.
-    ``version=text`` is Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed
-    documents.
-
-    Value:      in [−1, 1]; 0 if groups cannot be distinguished. Leaving one out biases it downwards (perfectly
-                matched groups score −1), so negative values have no meaning alone: compare with the permutation mean.
-    Undefined:  no seed document with two groups of two usable summaries each.
-    Source:     Steen & Markert, §3.4 and Eq. 4. Differences from the release: ties have a tolerance; summaries
-                without a counted word are excluded instead of making the whole seed document −1.
-    """
-
-    observes: ClassVar[type] = GroupedVariants
-    name: ClassVar[str] = "distinguishability"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how well one can tell a person's group from a summary without names and pronouns",
-        harm="The same deeds would be described in different words for some groups.",
-        attribute_of="entity",
-        figures=("accuracies",),
-        scorer_checks=(
-            ScorerCheck(
-                measure="scorer_bias_support", given={"scorer": "similarity"}, fixed={"text": "neutral"}
-            ),
-        ),
-    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = ratio(totals["score"], totals["one"])

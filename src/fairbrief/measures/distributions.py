@@ -125,18 +125,6 @@ def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floa
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def largest_first(source: Floats, *others: Floats) -> tuple[Floats, ...]:
-    """``source`` and the others with the values in descending order of the source. Each (R, K)."""
-    order = np.argsort(-source, axis=-1, kind="stable")
-    return tuple(np.take_along_axis(array, order, axis=-1) for array in (source, *others))
-
-
-def kept_at(share: float, ordered: Floats) -> Integers:
-    """How many of the largest values it takes to hold ``share`` of the source, at least one. (R, K) → (R,)."""
-    before = np.cumsum(ordered, axis=-1)[..., :-1]
-    return np.asarray(1 + (before < share - TIE).sum(axis=-1), dtype=np.int64)
-
-
 def is_under(
     summary: Floats, wanted: Floats, kept: NDArray[np.bool_], tau: float, *, counts_ties: bool
 ) -> NDArray[np.bool_]:
@@ -160,13 +148,17 @@ def area_over_cutoff(
     source: Floats, summary: Floats, wanted: Floats, tau: float, *, counts_ties: bool
 ) -> Floats:
     """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
-    source, summary, wanted = largest_first(source, summary, wanted)
+    order = np.argsort(-source, axis=-1, kind="stable")
+    source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
     unfair = np.zeros((len(source), source.shape[1] + 1))
     for count in range(1, source.shape[1] + 1):
         kept = (np.arange(source.shape[1]) < count) & (source > 0)
         under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, counts_ties=counts_ties)
         unfair[:, count] = under.any(axis=1)
-    heights = np.array([unfair[np.arange(len(source)), kept_at(share, source)] for share in CUT_OFFS])
+    before = np.cumsum(source, axis=-1)[:, :-1]
+    # How many of the largest values it takes to hold each share of the source, at least one.
+    many = [1 + (before < share - TIE).sum(axis=-1) for share in CUT_OFFS]
+    heights = np.array([unfair[np.arange(len(source)), kept] for kept in many])
     return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
 
 

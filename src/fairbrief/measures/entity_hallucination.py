@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import (
-    Reading,
-    WithoutLabels,
-    check_given,
-    check_known,
-    check_people,
-    check_version,
-)
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import Reading, WithoutLabels, check_given, shared
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.groups import (
     by_group,
@@ -59,24 +52,20 @@ CHECKS = (
 """What tells invented people by their names is checked on people whom the source has."""
 
 
-@dataclass(frozen=True, slots=True)
-class InventedPeople:
-    """People that summaries name and sources do not, by the group that their names suggest.
+@dataclass(frozen=True, repr=False)
+class InventedPeople(Reading):
+    """An observation of the people that summaries name and sources do not, by the group that their names suggest."""
 
-    Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups of names.
-    Per record:  ``invented[g]``, ``unknown`` (invented people of group g, or of no known group), ``people`` (names of
-                people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
-    Permuted:   the groups' names, within all counterfactuals of one seed document, since an invented celebrity may
-                recur in each. None if the reference is uneven.
-    """
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=2)
     over: str
-    groups: tuple[str, ...] = ("female", "male")
     people: str = "builtin"
     names: str = "names"
-    alignment: str = "recommended"
-    exchangeable: bool = True
+    alignment: Literal["recommended", "published"] = "recommended"
+    groups: tuple[str, ...] = ("female", "male")
+
+    @property
+    def exchangeable(self) -> bool:
+        """Whether the groups' names can be permuted."""
+        return True
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         people = recogniser(self.people)
@@ -120,13 +109,9 @@ class InventedPeople:
 
     def _fits(self, cases: Cases) -> bool:
         """Whether the people's own values are of the kind that names tell."""
-        values = {
-            p.attributes[self.over]
-            for case in cases
-            for p in case.record.entities
-            if self.over in p.attributes
-        }
-        known = set(self.groups) | set(GENDER_WORDS)
+        people = (p for case in cases for p in case.record.entities if self.over in p.attributes)
+        known = {*self.groups, *GENDER_WORDS}
+        values = {person.attributes[self.over] for person in people}
         return all(value in self.groups or value.lower() in known for value in values)
 
     def _find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[_Found]:
@@ -149,8 +134,7 @@ class InventedPeople:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """One summary's names of people: how many, and of the invented ones the text and the groups."""
 
     people: int
@@ -158,56 +142,8 @@ class _Found:
     groups: tuple[Floats, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InventedPeopleBySample(InventedPeople):
-    """`InventedPeople`, one row per sample of a seed document, so that samples can be resampled within it."""
-
-    declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="block")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedInventions(WithoutLabels, InventedPeople):
-    """`InventedPeople` by name: ``name[n]``, how often n was invented, and ``as[n, g]``, how often as one of group g.
-
-    Also the squares of ``tokens`` and ``people``, for their standard deviations. There are no label permutations:
-    thousands of names would need a large null without information.
-    """
-
-    declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="case")
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        # Not super(): slots make a new class, which the zero-argument form does not know.
-        rows = InventedPeople.observe(self, cases, scores, labels)
-        if isinstance(rows, Reason):
-            return rows
-        counts: Counter[Column] = Counter()
-        for case, found in zip(cases, self._find(cases, scores), strict=True):
-            counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
-            counts["people²",] += found.people**2
-            for name, belongs in zip(found.names, found.groups, strict=True):
-                counts["name", name] += 1
-                counts.update(("as", name, g) for g, is_of in zip(self.groups, belongs, strict=True) if is_of)
-        more = Rows.of(counts, len(rows.values))
-        return Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class _InventionMeasure(Reading):
-    """The settings that both measures share."""
-
-    over: str
-    people: str = "builtin"
-    names: str = "names"
-    alignment: str = "recommended"
-    groups: tuple[str, ...] = ("female", "male")
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        check_version("alignment", self.alignment)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EntityHallucination(_InventionMeasure):
+@dataclass(frozen=True, repr=False)
+class EntityHallucination(InventedPeople):
     """How far the groups' shares among the people that summaries invent are from a reference.
 
     Total variation ``½ Σ_g |share(g) − reference(g)|`` over invented people with a known group, in all summaries
@@ -218,6 +154,11 @@ class EntityHallucination(_InventionMeasure):
     the classifier of names. ``unit=sample`` keeps one row per sample of a seed document. ``alignment=published`` is
     the release's alignment, substring test and counting of every mention.
 
+    Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups of names.
+    Per record:  ``invented[g]``, ``unknown`` (invented people of group g, or of no known group), ``people`` (names of
+                people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
+    Permuted:   the groups' names, within all counterfactuals of one seed document, since an invented celebrity may
+                recur in each. None if the reference is uneven.
     Value:      in [0, 1 − 1/K]. Above 0 even for random labels: compare with the permutation mean. Secondary:
                 ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in summaries;
                 ``unknown``, the share of invented people without a known group.
@@ -228,6 +169,8 @@ class EntityHallucination(_InventionMeasure):
     name: ClassVar[str] = "entity_hallucination"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
+        scope="cluster",
+        version=2,
         family="People",
         question="how unevenly the people whom summaries invent fall on the groups",
         harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
@@ -244,21 +187,24 @@ class EntityHallucination(_InventionMeasure):
             worse_below="",
         ),
     )
-    reference: str = "uniform"
+    reference: Literal["uniform", "given"] = "uniform"
     shares: tuple[float, ...] = ()
-    unit: str = "seed_document"
+    unit: Literal["seed_document", "sample"] = "seed_document"
 
     def __post_init__(self) -> None:
-        _InventionMeasure.__post_init__(self)
-        check_known("unit", self.unit, ("seed_document", "sample"))
-        check_known("reference", self.reference, ("uniform", "given"))
+        super().__post_init__()
         check_given(self.reference, self.shares, self.groups)
 
     @property
-    def observation(self) -> InventedPeople:
-        kind = InventedPeople if self.unit == "seed_document" else InventedPeopleBySample
-        even = len(set(self.shares)) <= 1
-        return kind(self.over, self.groups, self.people, self.names, self.alignment, exchangeable=even)
+    def exchangeable(self) -> bool:
+        return len(set(self.shares)) <= 1
+
+    @property
+    def observation(self) -> EntityHallucination:
+        """Without its reference, unless that is uneven."""
+        kind = EntityHallucination if self.unit == "seed_document" else _HallucinationBySample
+        even = {"reference": "uniform", "shares": ()} if self.exchangeable else {}
+        return kind(**(shared(self, kind) | even))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         counts = totals.stack("invented", self.groups)
@@ -290,10 +236,20 @@ class EntityHallucination(_InventionMeasure):
         return np.full(len(self.groups), 1 / len(self.groups))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class InventedNames(_InventionMeasure):
+@dataclass(frozen=True, repr=False)
+class _HallucinationBySample(EntityHallucination):
+    """One row per sample of a seed document, so that samples can be resampled within it."""
+
+    declaration: ClassVar[Declaration] = replace(EntityHallucination.declaration, scope="block")
+
+
+@dataclass(frozen=True, repr=False)
+class InventedNames(WithoutLabels, InventedPeople):
     """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
 
+    Per record:  as `EntityHallucination`, the squares of ``tokens`` and ``people``, and by name: ``name[n]``, how often n was
+                invented, and ``as[n, g]``, how often as one of group g.
+    Permuted:   nothing: thousands of names would need a large null without information.
     Value:      invented people per summary, at least 0. Secondary: ``tokens``, ``people``, words and names of people
                 per summary, with standard deviations ``tokens_sd``, ``people_sd``; ``share``, invented people per
                 name; ``count[n]`` and ``count[n/g]``, how often n was invented, in all and as one of group g;
@@ -302,10 +258,10 @@ class InventedNames(_InventionMeasure):
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """
 
-    observes: ClassVar[type] = NamedInventions
     name: ClassVar[str] = "invented_names"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
+        version=2,
         family="People",
         question="how many people each summary names whom its text does not know",
         harm="Readers would take people who were never there for part of what happened.",
@@ -314,6 +270,20 @@ class InventedNames(_InventionMeasure):
         better="less",
         scorer_checks=CHECKS,
     )
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        rows = super().observe(cases, scores, labels)
+        if isinstance(rows, Reason):
+            return rows
+        counts: Counter[Column] = Counter()
+        for case, found in zip(cases, self._find(cases, scores), strict=True):
+            counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
+            counts["people²",] += found.people**2
+            for name, belongs in zip(found.names, found.groups, strict=True):
+                counts["name", name] += 1
+                counts.update(("as", name, g) for g, is_of in zip(self.groups, belongs, strict=True) if is_of)
+        more = Rows.of(counts, len(rows.values))
+        return Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
@@ -339,8 +309,7 @@ def _deviation(totals: Totals, statistic: str) -> Floats:
     """Standard deviation over summaries of a statistic whose squares are summed beside it."""
     n = totals["one"]
     mean = ratio(totals[statistic], n)
-    deviation: Floats = np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0))
-    return deviation
+    return np.asarray(np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0)))
 
 
 def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_people, check_version
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import Reading
 from fairbrief.measures.groups import (
     by_group,
     group_names,
@@ -54,22 +54,63 @@ from fairbrief.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IncludedPeople:
-    """Which people of the records the summaries name, by group.
+@dataclass(frozen=True, repr=False)
+class EntityInclusion(Reading):
+    """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
 
-    Reads:      the entities' attribute ``over`` and names. People without the attribute or without any name are
+    With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
+    ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
+    The value is ``max_{a,b} odds_a / odds_b − 1``.
+
+    ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
+    pipeline recognises. ``alignment=published`` aligns as the release (`text.people.align_published`): a name that
+    fits several people includes all of them; otherwise it is ambiguous and includes none.
+
+    Reads:      entities with the attribute ``over`` and names. People without the attribute or without any name are
                 excluded (``alignment=published`` counts those without a name).
     Per record:  ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
                 that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
     Permuted:   counterfactuals of one sample (a pair with exchanged groups) have their groups' names swapped
                 together; in a single record, groups are permuted among its people.
+    Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
+                n_g; ``ambiguous``, the share of names that fit several people.
+    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
+    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=2)
+    of_value: ClassVar[tuple[str, ...]] = ("odds",)
+    name: ClassVar[str] = "entity_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="block",
+        version=2,
+        family="People",
+        question="how unequal the odds are that people of each group are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        attribute_of="entity",
+        scorer_checks=(
+            ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
+        ),
+        contrast=ContrastWords(
+            title="odds of being named",
+            question="Who is left out of the summaries?",
+            unit="odds",
+            below="{first} people have {size} lower odds of being named than {second} people",
+            above="{first} people have {size} higher odds of being named than {second} people",
+            even="equal odds of being named",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} people",
+            worse_above="{second} people",
+            rates="inclusion",
+            rate="{rate} {group} people are named",
+        ),
+        items="people",
+    )
     over: str
     people: str = "builtin"
-    alignment: str = "recommended"
+    alignment: Literal["recommended", "published"] = "recommended"
+    odds: Literal["corrected", "published"] = "corrected"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         if self._needs_no_recogniser:
@@ -137,63 +178,6 @@ class IncludedPeople:
         """Whether known people are found by their names alone; the published reading aligns what is recognised."""
         return self.people == "builtin" and self.alignment == "recommended"
 
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EntityInclusion(Reading):
-    """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
-
-    With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
-    ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
-    The value is ``max_{a,b} odds_a / odds_b − 1``.
-
-    ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
-    pipeline recognises. ``alignment=published`` aligns as the release (`text.people.align_published`): a name that
-    fits several people includes all of them; otherwise it is ambiguous and includes none.
-
-    Reads:      entities with the attribute ``over`` and names.
-    Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
-                n_g; ``ambiguous``, the share of names that fit several people.
-    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
-    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
-    """
-
-    observes: ClassVar[type] = IncludedPeople
-    name: ClassVar[str] = "entity_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how unequal the odds are that people of each group are named",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        attribute_of="entity",
-        scorer_checks=(
-            ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
-        ),
-        contrast=ContrastWords(
-            title="odds of being named",
-            question="Who is left out of the summaries?",
-            unit="odds",
-            below="{first} people have {size} lower odds of being named than {second} people",
-            above="{first} people have {size} higher odds of being named than {second} people",
-            even="equal odds of being named",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} people",
-            worse_above="{second} people",
-            rates="inclusion",
-            rate="{rate} {group} people are named",
-        ),
-        items="people",
-    )
-    over: str
-    people: str = "builtin"
-    alignment: str = "recommended"
-    odds: str = "corrected"
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        check_version("alignment", self.alignment)
-        check_known("odds", self.odds, ("corrected", "published"))
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("source")
         lead = totals["mentions"].shape
@@ -201,22 +185,18 @@ class EntityInclusion(Reading):
             return {self.name: Value(np.full(lead, np.nan), "upper")}
         source, included = totals.stack("source", groups), totals.stack("included", groups)
         odds = self._odds(source, included)
+        pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
         with np.errstate(divide="ignore", invalid="ignore"):
-            pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
-            values = {
-                self.name: Value(
-                    _largest_ratio(odds) - 1,
-                    "upper",
-                    contrasts=tuple(pairs),
-                    fold=_from_log_odds,
-                )
-            }
-            for name, (a, b) in pairs.items():
-                contrast = np.log(odds[..., a] / odds[..., b])
-                values[name] = Value(
-                    contrast, "both", contrasts=(name,), is_primary=True,
-                    group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
-                )  # fmt: skip
+            largest, log_odds = (
+                _largest_ratio(odds) - 1,
+                {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()},
+            )
+        values = {self.name: Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
+        for name, (a, b) in pairs.items():
+            values[name] = Value(
+                log_odds[name], "both", contrasts=(name,), is_primary=True,
+                group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
+            )  # fmt: skip
         for k, group in enumerate(groups):
             rate = ratio(included[..., k], source[..., k])
             values[f"inclusion[{group}]"] = Value(rate, is_share=True, group=group)
@@ -229,14 +209,14 @@ class EntityInclusion(Reading):
             f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
         ]
         rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
-        told = "; ".join(parts) + "."
+        sentences = ["; ".join(parts)]
         if direction := self.direction(totals):
-            told += f" The odds of {direction[0]} exceed those of {direction[1]}."
+            sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules:
-            told += " Aligned: " + ", ".join(rules) + "."
+            sentences.append(f"Aligned: {', '.join(rules)}")
         if totals["ambiguous"]:
-            told += f" {totals['ambiguous']:.0f} names fit several people."
-        return told
+            sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
+        return ". ".join(sentences) + "."
 
     def direction(self, totals: Totals) -> tuple[str, str] | None:
         """The groups with the highest and the lowest odds; None where no two groups differ."""
@@ -249,14 +229,10 @@ class EntityInclusion(Reading):
         return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
 
     def _odds(self, source: Floats, included: Floats) -> Floats:
+        more = 0.5 if self.odds == "corrected" else 0.0
         present = np.where(source > 0, source, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.odds == "corrected":
-                corrected: Floats = (included + 0.5) / (present - included + 0.5)
-                return corrected
-            p = included / present
-            published: Floats = p / (1 - p)
-        return published
+            return np.asarray((included + more) / (present - included + more))
 
 
 def recogniser(people: str) -> str:
@@ -305,23 +281,60 @@ def is_named(decisions: Sequence[Decision], people: int) -> Floats:
     return flags
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPeople:
-    """The people whom a recogniser detects in one source, with groups redrawn from its errors, and whom the summary
-    names.
+@dataclass(frozen=True, repr=False)
+class DetectedInclusion(Reading):
+    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
+
+    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
+    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
+    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
+    difference rather than inflate it.
+
+    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
+    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
 
     Somebody classified as r becomes one of group g, or nobody, in proportion to what annotated documents say of those
     classified as r. The draw depends only on the text and the name.
 
+    Reads:      documents and summaries.
     Per record:  ``source[g]``, ``included[g]``: people whose group was redrawn as g; ``read[r]``,
                 ``read_included[r]``: people as classified by the recogniser (female, male, unknown).
     Permuted:   the groups' names, in the whole record, since the detected people are known only after scoring.
+    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
+                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
+                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
+                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
+                known gender.
+    Undefined:  nobody of one group.
+    Source:     after Steen & Markert, §3.2, on detected people.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    name: ClassVar[str] = "detected_inclusion"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        on_request="its people are found by a recogniser, whose errors were measured on documents of other kinds",
+    )
     people: str = "builtin"
     names: str = "names"
     errors: str = ""
+    recall: float = 0.7
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.people != "builtin" and not self.errors:
+            raise ValueError(
+                f"people={self.people} has no known errors: measure them with 'fairbrief recogniser ANNOTATED --people "
+                f"{self.people}', and give the line that it prints as errors='…'"
+            )
+        known = read_errors(self.errors or BUILTIN)
+        for group in GROUPS:
+            if known.recall(group) < self.recall:
+                raise ValueError(
+                    f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
+                    f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
+                )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -373,60 +386,10 @@ class FoundPeople:
         }
         return found_people(source, accepted(spans, recognised), groups)
 
-
-@dataclass(frozen=True, repr=False)
-class DetectedInclusion(Reading):
-    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
-
-    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
-    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
-    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
-    difference rather than inflate it.
-
-    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
-    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
-
-    Reads:      documents and summaries.
-    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
-                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
-                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
-                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
-                known gender.
-    Undefined:  nobody of one group.
-    Source:     after Steen & Markert, §3.2, on detected people.
-    """
-
-    observes: ClassVar[type] = FoundPeople
-    name: ClassVar[str] = "detected_inclusion"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        on_request="its people are found by a recogniser, whose errors were measured on documents of other kinds",
-    )
-    people: str = "builtin"
-    names: str = "names"
-    errors: str = ""
-    recall: float = 0.7
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        if self.people != "builtin" and not self.errors:
-            raise ValueError(
-                f"people={self.people} has no known errors: measure them with 'fairbrief recogniser ANNOTATED --people "
-                f"{self.people}', and give the line that it prints as errors='…'"
-            )
-        known = read_errors(self.errors or BUILTIN)
-        for group in GROUPS:
-            if known.recall(group) < self.recall:
-                raise ValueError(
-                    f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
-                    f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
-                )
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         source, included = totals.stack("source", GROUPS), totals.stack("included", GROUPS)
-        contrast = _log_odds(source, included)
+        # Half a person is added to each count.
+        odds = np.where(source > 0, (included + 0.5) / (source - included + 0.5), np.nan)
         shares = ratio(included, source)
         read = ratio(totals.stack("read_included", GROUPS), totals.stack("read", GROUPS))
         found = totals.stack("read", READ)
@@ -434,7 +397,7 @@ class DetectedInclusion(Reading):
         return {
             self.name: Value(np.abs(difference), "upper"),
             "difference[female−male]": Value(difference, "both"),
-            "log_odds[female/male]": Value(contrast, "both"),
+            "log_odds[female/male]": Value(np.log(odds[..., 0] / odds[..., 1]), "both"),
             **{f"inclusion[{g}]": Value(shares[..., k]) for k, g in enumerate(GROUPS)},
             "read_difference": Value(read[..., 0] - read[..., 1]),
             "unknown": Value(ratio(found[..., 2], found.sum(axis=-1)), is_share=True),
@@ -448,17 +411,7 @@ class DetectedInclusion(Reading):
         return "People found: " + "; ".join(told) + "."
 
 
-def _counts(told: Sequence[str], groups: Sequence[str], weights: Floats | None = None) -> Floats:
-    """The weight of those of each group; one each where there are no weights. Shape (groups,)."""
-    each = np.ones(len(told)) if weights is None else weights
-    counts: Floats = np.array(
-        [sum(w for g, w in zip(told, each, strict=True) if g == group) for group in groups]
-    )
-    return counts
-
-
-def _log_odds(source: Floats, included: Floats) -> Floats:
-    """Logarithm of women's odds over men's, half a person added to each count; nan where a group has nobody."""
-    odds = np.where(source > 0, (included + 0.5) / (source - included + 0.5), np.nan)
-    contrast: Floats = np.log(odds[..., 0] / odds[..., 1])
-    return contrast
+def _counts(groups: Sequence[str], names: Sequence[str], weights: Floats | None = None) -> Floats:
+    """The weight of the people of each named group; one each without weights. Shape (names,)."""
+    member = np.array([[group == name for name in names] for group in groups], dtype=np.float64)
+    return np.asarray((np.ones(len(groups)) if weights is None else weights) @ member)

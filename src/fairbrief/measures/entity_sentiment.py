@@ -13,17 +13,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, compress
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import Reading
 from fairbrief.measures.entity_inclusion import names_of
-from fairbrief.measures.groups import by_group, coded, person_keys, summed_by_group
+from fairbrief.measures.groups import (
+    by_group,
+    coded,
+    largest_difference,
+    means,
+    pair_differences,
+    person_keys,
+    summed_by_group,
+)
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted, largest_difference, pair_differences
+from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
@@ -76,21 +84,6 @@ def parsed_entities(text: str, over: str) -> tuple[Entity, ...]:
     )
 
 
-@dataclass(frozen=True, repr=False)
-class EntitySettings:
-    """What decides which entities are compared; measure and observation share it."""
-
-    over: str
-    scorer: str = "vader"
-    by: str = "entity"
-    entities: str = ""
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("by", self.by, ("entity", "source", "relation"))
-        parsed_entities(self.entities, self.over)
-
-
 class _Named(NamedTuple):
     """The entities that a record's source names, their groups, and the sentences that name them, those of the source first.
 
@@ -108,9 +101,66 @@ class _Named(NamedTuple):
     is_in_summary: Booleans
 
 
-@dataclass(frozen=True)
-class EntityTones(EntitySettings):
-    """The tone towards each entity in source and summary, by group.
+@lru_cache(maxsize=1024)
+def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floats:
+    """Which texts name which entities: by the full name, or a last name that no other has. Shape (texts, names), read-only."""
+    # Of a long list of entities, only those are matched whose last words occur.
+    words = lowered_words_of("\n".join((source, *texts)))
+    last = [(n.last or n.first or "").lower().replace(".", "").replace("’", "'").split()[-1:] for n in names]
+    near = [i for i, word in enumerate(last) if words.issuperset(word)]
+    found = np.zeros((len(texts), len(names)))
+    for k, text in enumerate(texts):
+        for decision in find_known(text, [names[i] for i in near], source):
+            if len(decision.people) == 1:
+                i = near[decision.people[0]]
+                if not (names[i].last and decision.rule.startswith("first name")):
+                    found[k, i] = 1.0
+    found.flags.writeable = False
+    return found
+
+
+def _weighted(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
+    """Which sentences of known sentiment name whom, and the same times their sentiment. (sentences, entities) each."""
+    weights = named.names * (scores.sizes[:, np.newaxis] > 0)
+    return weights, weights * scores.matrix[:, :1]
+
+
+def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
+    """The tone towards each entity in source and summary; nan where no sentence of known sentiment names it. (entities,)."""
+    weights, tones = _weighted(named, scores)
+    sides = (named.is_source, ~named.is_source)
+    source, summary = (ratio(tones[side].sum(axis=0), weights[side].sum(axis=0)) for side in sides)
+    return source, summary
+
+
+def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats]) -> dict[str, Floats]:
+    """The sums by group of entities with both tones. Shapes: (…, entities)."""
+    is_known = np.isfinite(summary - source)
+    a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
+    d = b - a
+    each = {
+        "one": is_known.astype(np.float64), "article": a, "summary": b, "shift": d,
+        "article²": a * a, "shift²": d * d, "article·shift": a * d,
+    }  # fmt: skip
+    return {name: by_group(of) for name, of in each.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class EntitySentiment(Reading):
+    """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
+
+    The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
+    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l. It is over the records that
+    name entities of two leanings, or over all records if none does. Entities count equally, whatever the number of their
+    sentences. A sentence that names several entities counts for each.
+
+    - ``by=entity`` compares leanings of entities. ``by=source`` compares leanings of the source: its attribute, or the one
+      that all documents share. ``by=relation`` compares entities with the source's leaning (aligned) and others (opposed).
+    - ``entities='left: Anna Berg, Green_Party; right: Tom Hale'`` lists entities for inputs without them; ``_`` joins the
+      words of a name that is never shortened.
+
+    A system that moderates every tone raises the side that the sources describe more darkly. To reduce this effect, use
+    ``adjusted_difference``: the coefficient of the leaning in a regression that includes the tone in the source.
 
     Reads:      entities with names and the attribute ``over`` (or those listed in ``entities``), and the sentiment of the
                 sentences that name them, by ``scorer``. A sentence names an entity by its full name, or by a last name that
@@ -119,10 +169,43 @@ class EntityTones(EntitySettings):
                 and ``summary``, of ``shift``, ``article²``, ``shift²`` and ``article·shift``. In records with two groups
                 also ``compared`` and ``compared shift``, equal to ``one`` and ``shift``.
     Permuted:   groups among the entities of a record; nothing with ``by=source``.
-    Undefined:  no entity named on both sides; no known sentiment; with another ``by``, no leaning of the source.
+    Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. With
+                more than two leanings, the largest difference of any two, at least 0. Secondary, over all records:
+                ``overall[k−l]``, ``adjusted_difference[k−l]``; per leaning ``shift[g]``, ``source[g]``, ``summary[g]``.
+    Undefined:  fewer than two leanings; records: no entity named on both sides, no known sentiment, with another ``by``
+                no leaning of the source. Pronouns and first names do not name an entity.
+    Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    name: ClassVar[str] = "entity_sentiment"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment towards entities",
+        question="how the tone towards entities changes from text to summary, between their leanings",
+        harm="Readers would think better of one side than the texts that were summarized.",
+        attribute_of="entity",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        on_request="names and leanings of entities are needed, and their sentences are scored",
+        contrast=ContrastWords(
+            title="change of tone towards entities from text to summary",
+            question="Which side sounds worse in the summaries than in the texts?",
+            below="the tone towards {first} entities falls by {size} relative to that towards {second} entities",
+            above="the tone towards {first} entities rises by {size} relative to that towards {second} entities",
+            even="the tone changes equally (it is scored from −1 to 1)",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} entities",
+            worse_above="{second} entities",
+        ),
+        items="entities",
+    )
+    over: str
+    scorer: str = "vader"
+    by: Literal["entity", "source", "relation"] = "entity"
+    entities: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parsed_entities(self.entities, self.over)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         named = self._named(cases[0])
@@ -234,117 +317,25 @@ class EntityTones(EntitySettings):
             return [(e, f"{of_source}-source") for e, _ in leanings]
         return [(e, "aligned" if own == of_source else "opposed") for e, own in leanings if own]
 
-
-@lru_cache(maxsize=1024)
-def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floats:
-    """Which texts name which entities: by the full name, or a last name that no other has. Shape (texts, names), read-only."""
-    # Of a long list of entities, only those are matched whose last words occur.
-    words = lowered_words_of("\n".join((source, *texts)))
-    last = [(n.last or n.first or "").lower().replace(".", "").replace("’", "'").split()[-1:] for n in names]
-    near = [i for i, word in enumerate(last) if words.issuperset(word)]
-    found = np.zeros((len(texts), len(names)))
-    for k, text in enumerate(texts):
-        for decision in find_known(text, [names[i] for i in near], source):
-            if len(decision.people) == 1:
-                i = near[decision.people[0]]
-                if not (names[i].last and decision.rule.startswith("first name")):
-                    found[k, i] = 1.0
-    found.flags.writeable = False
-    return found
-
-
-def _weighted(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
-    """Which sentences of known sentiment name whom, and the same times their sentiment. (sentences, entities) each."""
-    weights = named.names * (scores.sizes[:, np.newaxis] > 0)
-    return weights, weights * scores.matrix[:, :1]
-
-
-def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
-    """The tone towards each entity in source and summary; nan where no sentence of known sentiment names it. (entities,)."""
-    weights, tones = _weighted(named, scores)
-    sides = (named.is_source, ~named.is_source)
-    source, summary = (ratio(tones[side].sum(axis=0), weights[side].sum(axis=0)) for side in sides)
-    return source, summary
-
-
-def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats]) -> dict[str, Floats]:
-    """The sums by group of entities with both tones. Shapes: (…, entities)."""
-    is_known = np.isfinite(summary - source)
-    a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
-    d = b - a
-    each = {
-        "one": is_known.astype(np.float64), "article": a, "summary": b, "shift": d,
-        "article²": a * a, "shift²": d * d, "article·shift": a * d,
-    }  # fmt: skip
-    return {name: by_group(of) for name, of in each.items()}
-
-
-@dataclass(frozen=True, repr=False)
-class EntitySentiment(Reading, EntitySettings):
-    """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
-
-    The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
-    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l. It is over the records that
-    name entities of two leanings, or over all records if none does. Entities count equally, whatever the number of their
-    sentences. A sentence that names several entities counts for each.
-
-    - ``by=entity`` compares leanings of entities. ``by=source`` compares leanings of the source: its attribute, or the one
-      that all documents share. ``by=relation`` compares entities with the source's leaning (aligned) and others (opposed).
-    - ``entities='left: Anna Berg, Green_Party; right: Tom Hale'`` lists entities for inputs without them; ``_`` joins the
-      words of a name that is never shortened.
-
-    A system that moderates every tone raises the side that the sources describe more darkly. To reduce this effect, use
-    ``adjusted_difference``: the coefficient of the leaning in a regression that includes the tone in the source.
-
-    Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. With
-                more than two leanings, the largest difference of any two, at least 0. Secondary, over all records:
-                ``overall[k−l]``, ``adjusted_difference[k−l]``; per leaning ``shift[g]``, ``source[g]``, ``summary[g]``.
-    Undefined:  fewer than two leanings; records as for the observation. Pronouns and first names do not name an entity.
-    Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
-    """
-
-    observes: ClassVar[type] = EntityTones
-    name: ClassVar[str] = "entity_sentiment"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Sentiment towards entities",
-        question="how the tone towards entities changes from text to summary, between their leanings",
-        harm="Readers would think better of one side than the texts that were summarized.",
-        attribute_of="entity",
-        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        on_request="names and leanings of entities are needed, and their sentences are scored",
-        contrast=ContrastWords(
-            title="change of tone towards entities from text to summary",
-            question="Which side sounds worse in the summaries than in the texts?",
-            below="the tone towards {first} entities falls by {size} relative to that towards {second} entities",
-            above="the tone towards {first} entities rises by {size} relative to that towards {second} entities",
-            even="the tone changes equally (it is scored from −1 to 1)",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} entities",
-            worse_above="{second} entities",
-        ),
-        items="entities",
-    )
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
         compared = totals.values_of("compared")
         count, shift = ("compared", "compared shift") if compared else ("one", "shift")
         mean = {g: ratio(totals[shift, g], totals[count, g]) for g in compared or groups}
         over_all = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
-        values = {self.name: largest_difference(mean, totals, count), **pair_differences(mean, count)}
-        for name, value in pair_differences(over_all).items():
-            overall = name.replace("difference", "overall", 1)
-            values[overall] = replace(value, is_primary=False, is_compared=False)
+        values = {
+            self.name: largest_difference(mean, totals.array.shape[:-1], count),
+            **pair_differences(mean, count),
+            **pair_differences(over_all, name="overall[{}−{}]", is_primary=False, is_compared=False),
+        }
         for k, other in combinations(groups, 2):
             adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = Value(
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
         for g in groups:
-            values[f"shift[{g}]"] = Value(over_all[g], has_baseline=True, group=g)
-            for side, name in (("source", "article"), ("summary", "summary")):
-                values[f"{side}[{g}]"] = Value(ratio(totals[name, g], totals["one", g]), group=g)
+            values |= means(totals, "shift", "one", [g], has_baseline=True)
+            values |= means(totals, "article", "one", [g], "source") | means(totals, "summary", "one", [g])
         return values
 
     def explain(self, totals: Totals) -> str:

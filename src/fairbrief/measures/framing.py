@@ -8,7 +8,6 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,7 +16,8 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading
-from fairbrief.measures.sentiment import Sentiments, SentimentSettings
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
+from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
 from fairbrief.types import (
     SHARE_DIFFERENCE,
@@ -41,16 +41,12 @@ ALL = "all texts"
 HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
 
 
-def class_of(scores: Any, negative: float, positive: float) -> Integers:
-    """The class of each score: 0 up to the cut-off ``negative``, 2 from ``positive``, otherwise 1."""
-    scores = np.asarray(scores)
-    return np.asarray((scores > negative).astype(np.int64) + (scores >= positive))
-
-
 @dataclass(frozen=True, repr=False)
-class FramingSettings(SentimentSettings):
-    """What determines a text's group and class; measures and observation share it."""
+class Framings(Sentiments):
+    """An observation of the sentiment classes of a source and its summary, by the group of the source."""
 
+    name: ClassVar[str] = "framings"
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     threshold: float = field(default=1.0, init=False)
     negative: float = -0.05
     positive: float = 0.05
@@ -62,42 +58,36 @@ class FramingSettings(SentimentSettings):
                 f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
             )
 
-
-@dataclass(frozen=True)
-class Framings(Sentiments, FramingSettings):
-    """The sentiment class of a source and of its summary, by the group of the source.
-
-    Reads:      the sentiment of source and summary from ``scorer``. A score up to ``negative`` is negative, one from
-                ``positive`` is positive. The group is ``over`` (see `subject_of`), or "all texts" without it.
-    Per record:  columns of its group g: ``one``, and for each of the nine transitions (``negative to positive``) 1 if it is
-                the record's.
-    Undefined:  no group, or no known sentiment in source or summary.
-    """
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
-
     def group_of(self, record: Record) -> str | Reason:
         return super().group_of(record) if self.over else ALL
 
     def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:  # noqa: ARG002
-        change = len(CLASSES) * class_of(a, *self._cuts) + class_of(s, *self._cuts)
+        change = len(CLASSES) * self.class_of(a) + self.class_of(s)
         return {"one": 1.0, **{name: (change == i).astype(float) for i, name in enumerate(CHANGES)}}
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
         """The class and score of both texts."""
         return [
-            f"{name}: {CLASSES[int(class_of(score, *self._cuts))]}, with a sentiment of {float(score):+z.3f}."
+            f"{name}: {CLASSES[int(self.class_of(score))]}, with a sentiment of {float(score):+z.3f}."
             for answer in scores[: len(cases)]
             for name, score in zip(("Source", "Summary"), answer.matrix[:, 0], strict=True)
         ]
 
-    @property
-    def _cuts(self) -> tuple[float, float]:
-        return self.negative, self.positive
+    def explain(self, totals: Totals) -> str:
+        """The transition of one record, or how many records have each."""
+        counts = {c: sum(float(totals[c, g]) for g in totals.values_of("one")) for c in CHANGES}
+        return "Sentiment class: " + "; ".join(
+            c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count
+        )
+
+    def class_of(self, scores: Any) -> Integers:
+        """The class of each score: 0 up to the cut-off ``negative``, 2 from ``positive``, otherwise 1."""
+        scores = np.asarray(scores)
+        return np.asarray((scores > self.negative).astype(np.int64) + (scores >= self.positive))
 
 
 @dataclass(frozen=True, repr=False)
-class FramingChange(Reading, FramingSettings):
+class FramingChange(Framings):
     """Share of summaries whose sentiment class differs from that of their source, and differences between groups in its direction.
 
     The mean over records of 1[class(summary) ≠ class(source)]. The direction of a group is its share of summaries that are
@@ -110,6 +100,8 @@ class FramingChange(Reading, FramingSettings):
                 ``positive`` (0.05) is positive, as VADER's authors recommend; a scorer with another scale needs other cut-offs.
                 Groups: ``@ATTRIBUTE`` of the record (or shared by all its documents or people); without it all texts are one
                 group.
+    Per record:  columns of its group g: ``one``, and for each of the nine transitions (``negative to positive``) 1 if it is
+                the record's.
     Value:      in [0, 1]; 0 if every summary keeps its source's class. Secondary:
                 - ``direction``: share brighter − share darker, and with groups ``direction[g]``
                 - ``difference[k−l]`` (primary): direction of k − direction of l, in [−2, 2]; positive if k has the larger surplus of brighter texts
@@ -122,7 +114,6 @@ class FramingChange(Reading, FramingSettings):
     Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
     """
 
-    observes: ClassVar[type] = Framings
     name: ClassVar[str] = "framing_change"
     declaration: ClassVar[Declaration] = Declaration(
         family="Framing",
@@ -152,36 +143,29 @@ class FramingChange(Reading, FramingSettings):
         whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
         share = ratio(whole, one[..., np.newaxis])
         values = {
-            self.name: Value(_changed(share), is_share=True, has_baseline=True, is_compared=True),
-            "direction": Value(
-                _direction(share), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True
-            ),
+            self.name: Value(_changed(share), is_share=True, **COMPARED),
+            "direction": Value(_direction(share), limits=SHARE_DIFFERENCE, **COMPARED),
         }
-        values |= {
-            f"transition[{c}]": Value(share[..., i], is_share=True, has_baseline=True)
-            for i, c in enumerate(CHANGES)
-        }
+        values |= {f"transition[{c}]": Value(share[..., i], **SHARE) for i, c in enumerate(CHANGES)}
         if not self.over:
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
-        for k, other in itertools.combinations(groups, 2):
-            kinds = (("one", k), ("one", other))
-            for name, statistic in (("difference", _direction), ("changed_difference", _changed)):
-                values[f"{name}[{k}−{other}]"] = Value(
-                    statistic(shares[k]) - statistic(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
-                    is_between=True, is_primary=statistic is _direction, group=f"{k} − {other}",
-                )  # fmt: skip
+        directions = pair_differences({g: _direction(row) for g, row in shares.items()})
+        changes = pair_differences(
+            {g: _changed(row) for g, row in shares.items()},
+            name="changed_difference[{}−{}]",
+            is_primary=False,
+        )
+        for both in zip(directions.items(), changes.items(), strict=True):
+            values |= dict(both)
         for g, row in shares.items():
-            values[f"changed[{g}]"] = Value(_changed(row), is_share=True, has_baseline=True, group=g)
+            values[f"changed[{g}]"] = Value(_changed(row), **SHARE, group=g)
             values[f"direction[{g}]"] = Value(
                 _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
             )
             for i, c in enumerate(CHANGES):
-                values[f"transition[{c}, {g}]"] = Value(row[..., i], is_share=True, has_baseline=True)
+                values[f"transition[{c}, {g}]"] = Value(row[..., i], **SHARE)
         return values
-
-    def explain(self, totals: Totals) -> str:
-        return explained(totals)
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,7 +182,6 @@ class FramingDirection(Reading):
     Source:     the direction is ours; the classes are those of Alessa et al., IJCNLP-AACL 2025.
     """
 
-    observes: ClassVar[type] = Framings
     name: ClassVar[str] = "framing_direction"
     declaration: ClassVar[Declaration] = Declaration(
         family="Framing",
@@ -221,9 +204,11 @@ class FramingDirection(Reading):
     scorer: str = "vader"
     negative: float = -0.05
     positive: float = 0.05
+    observes: ClassVar[type] = Framings
+    explain = Framings.explain
 
     def __post_init__(self) -> None:
-        FramingSettings(scorer=self.scorer, negative=self.negative, positive=self.positive)
+        Framings("", self.scorer, self.negative, self.positive)  # which checks them
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share = ratio(
@@ -231,15 +216,12 @@ class FramingDirection(Reading):
         )
         values = {
             self.name: Value(
-                _direction(share), "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True
+                _direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY
             )
         }  # fmt: skip
         for name, sign in (("brighter", 1), ("darker", -1)):
-            values[name] = Value(share @ (sign == SIGNS), is_share=True, has_baseline=True)
+            values[name] = Value(share @ (sign == SIGNS), **SHARE)
         return values
-
-    def explain(self, totals: Totals) -> str:
-        return explained(totals)
 
 
 def _changed(shares: Floats) -> Floats:
@@ -250,11 +232,3 @@ def _changed(shares: Floats) -> Floats:
 def _direction(shares: Floats) -> Floats:
     """(…, 9) → (…)."""
     return np.asarray(shares @ SIGNS)
-
-
-def explained(totals: Totals) -> str:
-    """The transition of one record, or how many records have each."""
-    counts = {c: sum(float(totals[c, g]) for g in totals.values_of("one")) for c in CHANGES}
-    return "Sentiment class: " + "; ".join(
-        c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count
-    )

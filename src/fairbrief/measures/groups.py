@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,11 @@ from fairbrief.types import (
     Value,
     Weighted,
 )
+
+COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
+PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
+SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
+"""Properties of values: of a difference that is compared with random extracts, a primary one, and a share that they have."""
 
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
@@ -122,10 +128,55 @@ def mean_size(differences: Floats) -> Floats:
     return np.where(many > 1, ratio(sizes, many.astype(np.float64)), np.nan)
 
 
+def mean_of(differences: Mapping[str, Value], shape: tuple[int, ...], **special: Any) -> Value:
+    """The unsigned score of group differences: their mean size. Its array has ``shape``."""
+    arrays = np.stack([np.full(shape, np.nan), *(value.array for value in differences.values())], axis=-1)
+    return Value(mean_size(arrays), "upper", contrasts=tuple(differences), **special)
+
+
+def spread(numbers: Iterable[Floats], shape: tuple[int, ...]) -> Floats:
+    """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
+    stacked = np.stack([np.full(shape, np.nan), *numbers])
+    difference = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
+    return np.where(np.isfinite(stacked).sum(axis=0) > 1, difference, np.nan)
+
+
+def pair_differences(
+    mean: Mapping[str, Floats],
+    count: str = "one",
+    name: str = "difference[{}−{}]",
+    group: str = "{} − {}",
+    **special: Any,
+) -> dict[str, Value]:
+    """The difference of each two groups' means, primary by default.
+
+    ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
+    templates for two groups.
+    """
+    settings = {**PRIMARY, **special}
+    return {
+        name.format(a, b): Value(
+            mean[a] - mean[b], "both", group=group.format(a, b), strata=kinds, present=kinds, is_between=bool(kinds), **settings
+        )
+        for a, b in combinations(mean, 2)
+        for kinds in [((count, a), (count, b)) if count else ()]
+    }  # fmt: skip
+
+
+def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count: str = "one") -> Value:
+    """First minus second of two groups' means, signed; the largest minus the smallest of more. Its array has ``shape``."""
+    pairs = pair_differences(mean, count)
+    if len(pairs) == 1:
+        return next(iter(pairs.values()))
+    gap = spread(mean.values(), shape)
+    return Value(
+        gap, "upper" if pairs else "both", contrasts=tuple(pairs), fold=largest_size, has_baseline=True
+    )
+
+
 class ComparesGroups:
     """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
 
-    __slots__ = ()
     differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
     """By name, the weights of the statistics, and the count."""
 
@@ -140,7 +191,7 @@ class ComparesGroups:
 
 
 def differences(
-    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), **special: Any
+    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), /, **special: Any
 ) -> dict[str, Value]:
     """The values of an observation's differences of this name, of some or all groups, in [−1, 1]."""
     weights, count = kind.differences[name]
@@ -158,7 +209,7 @@ def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
 
 
 def means(
-    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", **special: Any
+    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", /, **special: Any
 ) -> dict[str, Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, divided by a count."""
     return {

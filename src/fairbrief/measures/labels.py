@@ -15,9 +15,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, check_known, check_uncut
-from fairbrief.measures.groups import ComparesGroups, differences, means, share, total_variation
+from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.bases import Reading
+from fairbrief.measures.groups import (
+    COMPARED,
+    PRIMARY,
+    SHARE,
+    ComparesGroups,
+    differences,
+    means,
+    share,
+    total_variation,
+)
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
@@ -48,27 +57,64 @@ APPLIES = 0.5
 """A label applies to a text with a score above this."""
 
 
+def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
+    """1 for each label that a text has. Shape (texts, labels)."""
+    rows = [[name in labels for name in names] for labels in texts]
+    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
+
+
+def _with_bare(labelled: Floats) -> Floats:
+    """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
+    return np.column_stack([labelled, np.ones(len(labelled)), ~labelled.any(axis=1)])
+
+
+def _rows(names: Sequence[str], counts: Floats) -> Rows:
+    """The statistics of source and summary from their counts. Shape (2, R, labels + 2)."""
+    texts, bare, counts = counts[..., -2], counts[..., -1], counts[..., :-2]
+    both = (counts.sum(axis=-1) > 0).all(axis=0)
+    source, summary = np.where(both[:, np.newaxis], share(counts), 0.0)
+    there = counts[0] > 0
+    lacking = there & ~(counts[1] > 0)
+    by_label = {
+        "present": (counts.sum(axis=0) > 0) & both[:, np.newaxis], "source": source, "summary": summary,
+        "in source": there, "lacking": lacking,
+    }  # fmt: skip
+    alone: dict[Column, Floats] = {
+        ("one",): both,
+        ("tvd",): total_variation(summary, source),
+        ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
+        ("labelled",): there.any(axis=1),
+        ("omitted",): lacking.sum(axis=1) / np.maximum(there.sum(axis=1), 1),
+    }
+    for k, side in enumerate(SIDES):
+        alone |= {("sentences", side): texts[k], ("bare", side): bare[k]}
+    columns = (*alone, *((name, label) for name in by_label for label in names))
+    values = np.hstack([np.column_stack(list(alone.values())), *by_label.values()], dtype=np.float64)
+    return Rows(columns, values)
+
+
 @dataclass(frozen=True, repr=False)
-class LabelSettings:
-    """What labels the sentences; measure and observation share it."""
+class LabelGap(ComparesGroups, Reading):
+    """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
-    over: str = ""
-    scorer: str = IN_THE_DATA
-    labels: tuple[str, ...] = ()
-    statement: str = "{label}"
-    units: Literal["sentences", "given"] = "sentences"
+    The mean over records of ½ Σ_l |q(l) − p(l)|. Label l (a topic, emotion, theme, stance …) has the share p(l) in the source and q(l) in
+    its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the attribute. `Uer` compares a summary's text with
+    each group's documents; this measure compares labels of sentences.
 
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """The labels that the scorer is asked about: ``labels``, or those of the scorer's setting of this name."""
-        if self.scorer == IN_THE_DATA:
-            return ()
-        return self.labels or tuple(filter(None, parse(self.scorer).settings.get("labels", "").split("+")))
+    The labels come from ``scorer``:
 
+    - ``claims`` (default): the data. Sentences of the source have their document's attribute, claims of the summary their ``values``.
+    - ``words(file=FILE.toml)``: a list of words for each label.
+    - ``chat_label(model=MODEL, labels=A+B)``: a chat model chooses one label for each sentence.
+    - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. With
+      ``statement='It is about {label}.'``, an entailment model scores that statement.
 
-@dataclass(frozen=True)
-class Labelled(ComparesGroups, LabelSettings):
-    """The labels of a source's sentences, and of its summary's sentences or claims.
+    The other settings:
+
+    - ``labels=A+B``: the labels that the scorer is asked about.
+    - ``units=given``: the summary's claims are labelled, not its sentences.
+
+    Sentences without a label are excluded from the shares.
 
     Each label of a sentence counts once; shares are of all these labels.
 
@@ -79,15 +125,63 @@ class Labelled(ComparesGroups, LabelSettings):
                 summary lacks; per label ``in source`` and ``lacking`` (0 or 1). ``sentences[source]``, ``sentences[summary]`` and
                 ``bare[…]``, those without a label.
     Permuted:   which of all sentences (and claims) of a record are the summary's, so that their number is kept.
-    Undefined:  "no document has the attribute …", "no attribute is named", "empty summary", "the summary has no claims", "no sentence of the source has a
-                label".
-    Raises:     DataError if some documents lack the attribute.
+    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
+                baselines: independent errors of the labels raise it above that of random sentences. The permutation mean is larger,
+                since permutations change the source's distribution, too. Secondary:
+                - ``difference[l]`` (primary): mean of q(l) − p(l), among the records with l; positive = more of the summary
+                - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
+                - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
+                  with l whose summary lacks it
+                - ``source[l]``, ``summary[l]``: mean shares, among the records with l
+                - ``unlabelled[source]``, ``unlabelled[summary]``: share of the sentences without a label
+    Undefined:  without records. A summary without any label counts only for ``omitted``. Records: "no document has the
+                attribute …", "no attribute is named", "empty summary", "the summary has no claims", "no sentence of the source
+                has a label".
+    Errors:     RequestError for a scorer without labels; DataError if some documents lack the attribute.
+    Source:     Mayilvaghanan, Gupta & Kumar, EMNLP industry track 2025: fidelity gap (total variation; Jensen–Shannon in the preprint)
+                and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=2, chance_means=(("tvd",),), draws_unscored=True
+    name: ClassVar[str] = "label_gap"
+    declaration: ClassVar[Declaration] = Declaration(
+        version=2,
+        chance_means=(("tvd",),),
+        draws_unscored=True,
+        family="Labels",
+        question="how far the distribution of labels in summaries differs from that in their sources",
+        harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
+        on_request="it needs labels of the summary's sentences or claims",
+        better="less",
+        figures=("kept_shares",),
+        contrast=ContrastWords(
+            title="share of the summary minus share of the sources",
+            question="What gets less room in the summaries than in the sources?",
+            unit="points",
+            below="{size} less of the summary than of the sources",
+            above="{size} more of the summary than of the sources",
+            even="as much of the summary as of the sources",
+            sentence="In summaries by {system}, {group} gets {difference}",
+        ),
     )
+
+    over: str = ""
+    scorer: str = IN_THE_DATA
+    labels: tuple[str, ...] = ()
+    statement: str = "{label}"
+    units: Literal["sentences", "given"] = "sentences"
     differences: ClassVar[Any] = {"difference": ({"summary": 1.0, "source": -1.0}, "present")}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scorer != IN_THE_DATA and not self.asked:
+            raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The labels that the scorer is asked about: ``labels``, or those of the scorer's setting of this name."""
+        if self.scorer == IN_THE_DATA:
+            return ()
+        return self.labels or tuple(filter(None, parse(self.scorer).settings.get("labels", "").split("+")))
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -190,137 +284,21 @@ class Labelled(ComparesGroups, LabelSettings):
         names = sorted(set(chain.from_iterable((*source, *units))))
         return names, _indicators(source, names), _indicators(units, names)
 
-
-def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
-    """1 for each label that a text has. Shape (texts, labels)."""
-    rows = [[name in labels for name in names] for labels in texts]
-    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
-
-
-def _with_bare(labelled: Floats) -> Floats:
-    """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
-    return np.column_stack([labelled, np.ones(len(labelled)), ~labelled.any(axis=1)])
-
-
-def _rows(names: Sequence[str], counts: Floats) -> Rows:
-    """The statistics of source and summary from their counts. Shape (2, R, labels + 2)."""
-    texts, bare, counts = counts[..., -2], counts[..., -1], counts[..., :-2]
-    both = (counts.sum(axis=-1) > 0).all(axis=0)
-    source, summary = np.where(both[:, np.newaxis], share(counts), 0.0)
-    there = counts[0] > 0
-    lacking = there & ~(counts[1] > 0)
-    by_label = {
-        "present": (counts.sum(axis=0) > 0) & both[:, np.newaxis], "source": source, "summary": summary,
-        "in source": there, "lacking": lacking,
-    }  # fmt: skip
-    alone: dict[Column, Floats] = {
-        ("one",): both,
-        ("tvd",): total_variation(summary, source),
-        ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
-        ("labelled",): there.any(axis=1),
-        ("omitted",): lacking.sum(axis=1) / np.maximum(there.sum(axis=1), 1),
-    }
-    for k, side in enumerate(SIDES):
-        alone |= {("sentences", side): texts[k], ("bare", side): bare[k]}
-    columns = (*alone, *((name, label) for name in by_label for label in names))
-    values = np.hstack([np.column_stack(list(alone.values())), *by_label.values()], dtype=np.float64)
-    return Rows(columns, values)
-
-
-@dataclass(frozen=True, repr=False)
-class LabelGap(Reading, LabelSettings):
-    """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
-
-    The mean over records of ½ Σ_l |q(l) − p(l)|. Label l (a topic, emotion, theme, stance …) has the share p(l) in the source and q(l) in
-    its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the attribute. `Uer` compares a summary's text with
-    each group's documents; this measure compares labels of sentences.
-
-    The labels come from ``scorer``:
-
-    - ``claims`` (default): the data. Sentences of the source have their document's attribute, claims of the summary their ``values``.
-    - ``words(file=FILE.toml)``: a list of words for each label.
-    - ``chat_label(model=MODEL, labels=A+B)``: a chat model chooses one label for each sentence.
-    - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. With
-      ``statement='It is about {label}.'``, an entailment model scores that statement.
-
-    The other settings:
-
-    - ``labels=A+B``: the labels that the scorer is asked about.
-    - ``units=given``: the summary's claims are labelled, not its sentences.
-
-    Sentences without a label are excluded from the shares.
-
-    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
-                baselines: independent errors of the labels raise it above that of random sentences. The permutation mean is larger,
-                since permutations change the source's distribution, too. Secondary:
-                - ``difference[l]`` (primary): mean of q(l) − p(l), among the records with l; positive = more of the summary
-                - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
-                - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
-                  with l whose summary lacks it
-                - ``source[l]``, ``summary[l]``: mean shares, among the records with l
-                - ``unlabelled[source]``, ``unlabelled[summary]``: share of the sentences without a label
-    Undefined:  without records. A summary without any label counts only for ``omitted``.
-    Errors:     RequestError for a scorer without labels.
-    Source:     Mayilvaghanan, Gupta & Kumar, EMNLP industry track 2025: fidelity gap (total variation; Jensen–Shannon in the preprint)
-                and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
-    """
-
-    observes: ClassVar[type] = Labelled
-    name: ClassVar[str] = "label_gap"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Labels",
-        question="how far the distribution of labels in summaries differs from that in their sources",
-        harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
-        on_request="it needs labels of the summary's sentences or claims",
-        better="less",
-        figures=("kept_shares",),
-        contrast=ContrastWords(
-            title="share of the summary minus share of the sources",
-            question="What gets less room in the summaries than in the sources?",
-            unit="points",
-            below="{size} less of the summary than of the sources",
-            above="{size} more of the summary than of the sources",
-            even="as much of the summary as of the sources",
-            sentence="In summaries by {system}, {group} gets {difference}",
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("units", self.units, ("sentences", "given"))
-        if self.scorer != IN_THE_DATA and not self.asked:
-            raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one, is_labelled = (("one",), ("labelled",))
-        values = {
-            name: Value(
-                ratio(totals[column], totals[count]), "upper", mean_of=((column,), count), is_share=True, has_baseline=True
-            )
-            for name, column, count in (
-                (self.name, "tvd", one), ("jensen_shannon", "js", one), ("omitted", "omitted", is_labelled),
-            )
-        }  # fmt: skip
+        values: dict[str, Value] = {}
+        for name, statistic, count in (
+            (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
+        ):  # fmt: skip
+            mean = ratio(totals[statistic], totals[count])
+            values[name] = Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
-            values |= differences(
-                totals, Labelled, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
-            )
+            values |= differences(totals, LabelGap, "difference", [v], **PRIMARY)
             for side in SIDES:
-                values |= means(totals, side, "present", [v], is_share=True, has_baseline=True)
-            values |= means(
-                totals,
-                "lacking",
-                "in source",
-                [v],
-                "omitted",
-                is_share=True,
-                has_baseline=True,
-                is_compared=True,
-            )
+                values |= means(totals, side, "present", [v], **SHARE)
+            values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)
         for side in SIDES:
-            values[f"unlabelled[{side}]"] = Value(
-                ratio(totals["bare", side], totals["sentences", side]), is_share=True
-            )
+            unlabelled = ratio(totals["bare", side], totals["sentences", side])
+            values[f"unlabelled[{side}]"] = Value(unlabelled, is_share=True)
         return values
 
     def explain(self, totals: Totals) -> str:

@@ -16,14 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, check_known, in_parts
-from fairbrief.measures.record_texts import KnownRecord, check_choice, chosen, is_blank, known
+from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, Settings, in_parts
+from fairbrief.measures.record_texts import KnownRecord, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
@@ -144,49 +144,34 @@ REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
 
 
 @dataclass(frozen=True, repr=False)
-class PositionSettings:
+class PositionSettings(Settings):
     """What decides where sources stand; measures and observation share it. See `Positions`."""
 
     mapping: str = "tfidf"
-    segments: int = 10
-    top: int = 1
-    sentences: str = "builtin"
-    short: str = "span"
-    duplicates: str = "keep"
-    match: str = "each"
-    weights: str = "article"
-    ties: str = "shared"
-    copied: str = "all"
-    against: str = field(default="references", init=False)  # which one, a measure says by its name
-    limit: int | None = None
-    choose: str = "first"
+    segments: Annotated[int, "[2, 99]"] = 10
+    top: Annotated[int, "[1, 3]"] = 1
+    sentences: Literal["builtin", "punkt"] = "builtin"
+    short: Literal["span", "first"] = "span"
+    duplicates: Literal["keep", "once"] = "keep"
+    match: Literal["each", "mean"] = "each"
+    weights: Literal["article", "pooled"] = "article"
+    ties: Literal["shared", "earliest"] = "shared"
+    copied: Literal["all", "once"] = "all"
+    against: Literal["references", "uniform"] = field(default="references", init=False)  # set by the measure
+    limit: Annotated[int | None, "[1, inf)"] = None
+    choose: Literal["first", "random"] = "first"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for setting, allowed in (
-            ("sentences", ("builtin", "punkt")),
-            ("short", ("span", "first")),
-            ("duplicates", ("keep", "once")),
-            ("match", ("each", "mean")),
-            ("weights", ("article", "pooled")),
-            ("ties", ("shared", "earliest")),
-            ("copied", ("all", "once")),
-            ("against", ("references", "uniform")),
-        ):
-            check_known(setting, getattr(self, setting), allowed)
-        if not 1 <= self.top <= 3:
-            raise ValueError(f"top is 1 to 3; not {self.top}")
+        super().__post_init__()
         if self.copied == "once" and self.top == 1:
             raise ValueError("copied=once has no effect with top=1: each sentence has one source")
-        if not 2 <= self.segments <= 99:
-            raise ValueError(f"segments is 2 to 99; not {self.segments}")
         if self.sentences != "builtin" and not self._scorer_cuts:
             raise ValueError(
                 f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
             )
         if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
             raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
-        check_choice(self.limit, self.choose)
 
     @cached_property
     def _scorer_cuts(self) -> bool:
@@ -226,7 +211,7 @@ class Positions(PositionSettings, OneByOne):
                 resembles the article"; the last two only if articles weigh the same.
     """
 
-    against: str = "references"
+    against: Literal["references", "uniform"] = "references"
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
@@ -568,7 +553,7 @@ class PositionFromUniform(_PositionMeasure):
             "all of the text evenly",
         ),
     )
-    against: str = field(default="uniform", init=False)
+    against: Literal["references", "uniform"] = field(default="uniform", init=False)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         levels, even = self._levels(totals, "generated"), self._levels(totals, "even")

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import OneByOne, Reading, WithoutLabels, WithoutScores, check_known, check_uncut
+from fairbrief.measures.bases import OneByOne, Reading, Settings, WithoutLabels, WithoutScores
 from fairbrief.measures.distinguishability import group_of
-from fairbrief.measures.groups import by_group, coded, summed_by_group
-from fairbrief.measures.record_texts import article_of, check_choice, chosen, is_blank, known
+from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
+from fairbrief.measures.record_texts import article_of, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
@@ -42,24 +41,8 @@ NO_REFERENCES = Reason("no references")
 COLUMNS: tuple[Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
-@dataclass(frozen=True, repr=False)
-class RougeSettings:
-    """What decides the scores; measures and observation share it."""
-
-    stem: bool = False
-    several: str = "max"
-    lines: bool = False
-    limit: int | None = None
-    choose: str = "first"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_known("several", self.several, ("max", "mean"))
-        check_choice(self.limit, self.choose)
-
-
 @dataclass(frozen=True)
-class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
+class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     The settings:
@@ -74,7 +57,13 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
+    stem: bool = False
+    several: Literal["max", "mean"] = "max"
+    lines: bool = False
+    limit: Annotated[int | None, "[1, inf)"] = None
+    choose: Literal["first", "random"] = "first"
+    seed: int = 0
 
     def observe_many(
         self,
@@ -123,7 +112,7 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
         return "\n".join(sentences.split(text)) if self.lines else text
 
 
-class _RougeMeasure(Reading, RougeSettings):
+class _RougeMeasure(Reading, RougeScores):
     """What the four measures do alike."""
 
     observes: ClassVar[type] = RougeScores
@@ -183,19 +172,30 @@ class RougeLsum(_RougeMeasure):
 UNPARSED = Reason("unparsed reply of the judge")
 
 
-@dataclass(frozen=True)
-class Verdicts(WithoutLabels):
-    """The score of one summary by ``scorer``, given its whole source: the documents, with a blank line between them.
+@dataclass(frozen=True, repr=False)
+class Judged(WithoutLabels, Reading):
+    """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
+    ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
+    gender`` gives the value for each group of a record's attribute.
+
+    Reads:      documents and summaries: the whole source, its documents with a blank line between them.
     Per record:  ``one``, ``score`` and its square, ``score²``.
+    Value:      on the scorer's own scale, higher is better. Secondary: ``judged_sd``, the standard deviation over
+                summaries.
     Undefined:  "empty summary"; "unparsed reply of the judge" if the score is nan: such replies are counted, never averaged.
+    Source:     Steen & Markert, Bias in News Summarization, App. I.
     """
 
-    scorer: str
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, reads_unstated=True
+    name: ClassVar[str] = "judged"
+    declaration: ClassVar[Declaration] = Declaration(
+        reads_unstated=True,
+        family="Quality",
+        question="how good a chat model judges the summaries to be, on its own scale",
+        harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
+        on_request="it asks a chat model about every summary",
     )
+    scorer: str
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -211,34 +211,6 @@ class Verdicts(WithoutLabels):
             return UNPARSED
         return Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
-
-@dataclass(frozen=True, repr=False)
-class Judged(Reading):
-    """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
-
-    ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
-    gender`` gives the value for each group of a record's attribute.
-
-    Reads:      documents and summaries.
-    Value:      on the scorer's own scale, higher is better. Secondary: ``judged_sd``, the standard deviation over
-                summaries.
-    Undefined:  "empty summary"; "unparsed reply of the judge".
-    Source:     Steen & Markert, Bias in News Summarization, App. I.
-    """
-
-    observes: ClassVar[type] = Verdicts
-    name: ClassVar[str] = "judged"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Quality",
-        question="how good a chat model judges the summaries to be, on its own scale",
-        harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
-        on_request="it asks a chat model about every summary",
-    )
-    scorer: str
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = ratio(totals["score"], totals["one"])
         variance = ratio(totals["score²"], totals["one"]) - mean * mean
@@ -249,18 +221,32 @@ class Judged(Reading):
         return f"judged {float(self.value(totals)[self.name].array):.2f}"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedVerdicts:
-    """The scores that a judge gives the summaries of one seed document's counterfactuals, by the group that each is
-    about.
+@dataclass(frozen=True, repr=False)
+class JudgedByGroup(Reading):
+    """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
+
+    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``.
 
     Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`).
                 Counterfactuals without either, empty summaries and unparsed replies are excluded.
     Per record:  ``score[g]`` and ``one[g]``: sum of scores, and number of scored summaries.
     Permuted:   the groups among the scored summaries of the seed document.
+    Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``difference[a−b]``, positive if summaries about ``a`` score higher;
+                ``mean[g]``, on the scorer's own scale.
+    Undefined:  fewer than two groups; "unparsed reply of the judge".
+    Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
+    name: ClassVar[str] = "judged_by_group"
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="cluster",
+        family="Quality",
+        question="how much better a chat model judges the summaries about one group than of those about another",
+        harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
+        attribute_of="entity",
+        on_request="it asks a chat model about every summary",
+    )
     over: str
     scorer: str
 
@@ -292,45 +278,14 @@ class GroupedVerdicts:
         told = [(case, group_of(case.record, self.over)) for case in cases if case.summary.text.strip()]
         return [(case, group) for case, group in told if group is not None]
 
-
-@dataclass(frozen=True, repr=False)
-class JudgedByGroup(Reading):
-    """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
-
-    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``.
-
-    Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``difference[a−b]``, positive if summaries about ``a`` score higher;
-                ``mean[g]``, on the scorer's own scale.
-    Undefined:  fewer than two groups; "unparsed reply of the judge".
-    Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
-    """
-
-    observes: ClassVar[type] = GroupedVerdicts
-    name: ClassVar[str] = "judged_by_group"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Quality",
-        question="how much better a chat model judges the summaries about one group than of those about another",
-        harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
-        attribute_of="entity",
-        on_request="it asks a chat model about every summary",
-    )
-    over: str
-    scorer: str
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
-        if len(groups) < 2:
-            return {self.name: Value(np.full(totals.array.shape[:-1], np.nan), "upper")}
-        means = ratio(totals.stack("score", groups), totals.stack("one", groups))
-        values = {self.name: Value(means.max(axis=-1) - means.min(axis=-1), "upper")}
-        for a, b in combinations(range(len(groups)), 2):
-            values[f"difference[{groups[a]}−{groups[b]}]"] = Value(means[..., a] - means[..., b], "both")
-        values |= {f"mean[{g}]": Value(means[..., k]) for k, g in enumerate(groups)}
-        return values
+        mean = {g: ratio(totals["score", g], totals["one", g]) for g in groups}
+        return {
+            self.name: Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
+            **pair_differences(mean, "", has_baseline=False, is_compared=False, is_primary=False),
+            **{f"mean[{g}]": Value(array) for g, array in mean.items()},
+        }
 
     def explain(self, totals: Totals) -> str:
         """The mean score of each group's summaries of one seed document."""

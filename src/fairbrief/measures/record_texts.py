@@ -10,7 +10,6 @@ from itertools import chain
 import msgspec
 import numpy as np
 
-from fairbrief.measures.bases import check_known
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
@@ -115,16 +114,6 @@ def claims_of(summary: Summary, claims: str) -> tuple[str, ...]:
     if claims == "given":
         return ()
     return sentences_of(summary.text)
-
-
-CHOICES = ("first", "random")
-
-
-def check_choice(limit: int | None, choose: str) -> None:
-    """Raise ValueError unless these settings can be obeyed."""
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit is at least 1; not {limit}")
-    check_known("choose", choose, CHOICES)
 
 
 def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> Integers:

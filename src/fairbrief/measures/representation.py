@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
+from fairbrief.measures.bases import (
+    Fraction,
+    OneByOne,
+    Reading,
+    Settings,
+    check_uncut,
+    different,
+    in_parts,
+    summed,
+)
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -43,7 +52,7 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import ComparesGroups, differences, groups_of, means
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, differences, groups_of, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -76,15 +85,15 @@ BETWEEN_TEXTS = " || "
 
 
 @dataclass(frozen=True, repr=False)
-class RepresentationSettings:
+class RepresentationSettings(Settings):
     """The settings that determine the distributions, for measures and observation. See `Representation`."""
 
     over: str
     scorer: str = "ngram"
     tokens: str = ""
     target: str = "ratio"
-    tau: float = 0.8
-    temperature: float = 0.1
+    tau: Fraction = 0.8
+    temperature: Annotated[float, "(0, inf)"] = 0.1
     ties: Literal["fair", "under"] = "fair"
     no_match: Literal["leave_out", "uniform"] = "leave_out"
     single: Literal["leave_out", "fair"] = "leave_out"
@@ -417,12 +426,6 @@ SHARES = ContrastWords(
 
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
-CHOICES = {
-    "ties": ("fair", "under"),
-    "no_match": ("leave_out", "uniform"),
-    "single": ("leave_out", "fair"),
-    "texts": ("documents", "values"),
-}
 
 
 def _declared(**special: Any) -> Declaration:
@@ -443,14 +446,8 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if not 0 < self.tau <= 1:
-            raise ValueError(f"tau={self.tau} is not in (0, 1]")
-        if self.temperature <= 0:
-            raise ValueError(f"temperature={self.temperature} is not above 0")
-        check_uncut("scorer", self.scorer)
+        super().__post_init__()
         check_uncut("tokens", self.tokens or "ngram")
-        for key, allowed in CHOICES.items():
-            check_known(key, getattr(self, key), allowed)
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
@@ -504,7 +501,7 @@ class Bur(_RepresentationMeasure):
         """Totals (…, columns) → shares (…)."""
         found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
-            found |= means(totals, "under", "present", [v], "share_under", is_share=True, has_baseline=True)
+            found |= means(totals, "under", "present", [v], "share_under", **SHARE)
         return found
 
 
@@ -541,7 +538,7 @@ class Uer(_RepresentationMeasure):
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
-                found |= means(totals, share, "present", [v], is_share=True, has_baseline=True)
+                found |= means(totals, share, "present", [v], **SHARE)
         return found
 
 
@@ -560,16 +557,11 @@ class Auc(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 4; the closed form is ours.
     """
 
-    points: int = 0
+    points: Annotated[int, "[0, inf)"] = 0
     name: ClassVar[str] = "auc"
     declaration: ClassVar[Declaration] = _declared(
         question="how far the worst-represented group falls short of its due share"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.points < 0:
-            raise ValueError(f"points={self.points} is negative")
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
@@ -630,15 +622,13 @@ class Sof(_RepresentationMeasure):
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
             found |= _difference(totals, v)
-            found |= means(totals, "deficit", "present", [v], is_share=True, has_baseline=True)
+            found |= means(totals, "deficit", "present", [v], **SHARE)
         return found
 
 
 def _difference(totals: Totals, v: str) -> dict[str, Value]:
     """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    return differences(
-        totals, Representation, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
-    )
+    return differences(totals, Representation, "difference", [v], **PRIMARY)
 
 
 def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
@@ -648,7 +638,7 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
     longer = ratio(totals["source", v] - totals["documents", v], there)
     return {
         f"{BY_DOCUMENTS}[{v}]": Value(
-            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
+            read, limits=SHARE_DIFFERENCE, **COMPARED, is_tested_by_t=True, group=v
         ),
         f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
     }

@@ -9,18 +9,26 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_version
+from fairbrief.measures.bases import Count, Reading
 from fairbrief.measures.distinguishability import group_of
-from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
-from fairbrief.measures.groups import by_group, group_names, groups_of, renamed, summed_by_group
+from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
+from fairbrief.measures.groups import (
+    by_group,
+    group_names,
+    groups_of,
+    largest_difference,
+    pair_differences,
+    renamed,
+    summed_by_group,
+)
 from fairbrief.measures.record_texts import known
-from fairbrief.measures.sentiment import SENTIMENT, largest_difference
+from fairbrief.measures.sentiment import SENTIMENT
 from fairbrief.ranges import starts
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.anonymisation import anonymise
@@ -50,8 +58,61 @@ NO_PEOPLE = Reason("no named people with the attribute in the source")
 NO_GENDERS = Reason("names do not tell the values of this attribute")
 
 
-class _Readings:
-    """What all observations of sources have in common: one row per seed document, the groups' names exchanged.
+FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
+ON_REQUEST = "it scores sources that differ only in the group, which the audit makes"
+OWN = "Part of every result that relies on this scorer would be the scorer's own: it sees a difference between texts that differ only in the group."
+
+
+def _declared(question: str) -> Declaration:
+    return Declaration(
+        scope="cluster",
+        family=FAMILY,
+        question=question,
+        harm=OWN,
+        attribute_of="record",
+        on_request=ON_REQUEST,
+        checks_scorer=True,
+    )
+
+
+class ScorerBias(Reading):
+    """A measure of what a scorer does: per group, the mean ``score`` of ``scored`` items."""
+
+    name: ClassVar[str]
+    declaration: ClassVar[Declaration]
+    finding: ClassVar[str]
+    """What a positive value says of the scorer, as a sentence without its subject."""
+    scorer: str
+
+    @property
+    def checked_scorer(self) -> str:
+        """The spec of the scorer that is checked."""
+        return self.scorer
+
+    def told(self, first: str, second: str) -> str:
+        """The finding about two groups."""
+        return self.finding.format(first=first, second=second)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        mean = _means(totals)
+        plain: dict[str, Any] = {"has_baseline": False, "is_compared": False, "is_primary": False}
+        pairs = pair_differences(mean, "", group="", **plain) if len(mean) > 2 else {}
+        means = {f"mean[{g}]": Value(array) for g, array in mean.items()}
+        return {self.name: largest_difference(mean, totals.array.shape[:-1], ""), **pairs, **means}
+
+    def explain(self, totals: Totals) -> str:
+        """How the scorer scores the versions of one seed document."""
+        parts = [f"{g} {float(mean):.3f}" for g, mean in _means(totals).items() if totals["scored", g] > 0]
+        return f"The scorer gives: {', '.join(parts)}."
+
+
+def _means(totals: Totals) -> dict[str, Floats]:
+    """The mean score of each group."""
+    return {g: ratio(totals["score", g], totals["scored", g]) for g in totals.values_of("scored")}
+
+
+class _VersionsBias(ScorerBias):
+    """A measure of how a scorer scores the versions of a source: one row per seed document, the groups' names exchanged.
 
     A version is read by the answers to its `questions`: a number of items, and the sum of their scores. With
     ``is_averaged``, versions of one group weigh one together.
@@ -60,7 +121,6 @@ class _Readings:
     Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
     is_averaged: ClassVar[bool] = False
     nothing: ClassVar[Reason] = UNREAD
     over: str
@@ -105,14 +165,35 @@ class _Readings:
         return versions, sorted({group for group in groups.values() if group is not None})
 
 
-@dataclass(frozen=True)
-class SourceSentiments(_Readings):
-    """The sentiment of the sources of one seed document's versions, by group; versions of one group are averaged."""
+@dataclass(frozen=True, repr=False)
+class ScorerBiasSentiment(_VersionsBias):
+    """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
+
+    Per seed document: sentiment of its version about the first group − of its version about the second, in
+    alphabetical order (female − male). The value is the mean over seed documents. With more groups, it is the largest
+    difference of any two means, which cannot be negative.
+
+    Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all
+                people of a record share), not the summaries. The audit makes them from its own input
+                (`fairbrief.audit(check_scorers=…)`); inputs that contain them can be measured by name.
+    Value:      on the scorer's scale; positive = the scorer scores texts about the first group more favourably.
+                Secondary: ``mean[g]``, the mean of each group.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
+    Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
+    """
 
     is_averaged: ClassVar[bool] = True
     nothing: ClassVar[Reason] = ONE_GROUP
+    name: ClassVar[str] = "scorer_bias_sentiment"
+    finding: ClassVar[str] = (
+        "scores sources about {first} people more favourably than the same about {second} people"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more favourably a scorer scores sources about one group than the same about another"
+    )
     over: str
-    scorer: str
+    scorer: str = "vader"
 
     def questions(self, case: Case) -> Sequence[Ask]:
         return (Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
@@ -121,22 +202,40 @@ class SourceSentiments(_Readings):
         return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
 
 
-@dataclass(frozen=True)
-class SourceSupports(_Readings):
-    """How strongly the documents of a source support its own sentences, by group.
+@dataclass(frozen=True, repr=False)
+class ScorerBiasSupport(_VersionsBias):
+    """Difference between groups in how strongly, by a scorer, sources support their own sentences.
 
-    For each version: the mean, over its documents and at most ``sentences`` of its sentences (evenly spread), of the
-    best support by any chunk of the document. Chunks are runs of sentences of at most 100 words, whatever the
-    scorer's setting ``by``, since a sentence that is compared with itself shows nothing. ``text=neutral`` first makes
-    names, pronouns and titles neutral.
+    Per seed document: the mean support in the first group's version − in the second's. The value is the mean over
+    seed documents; for more groups, see `ScorerBiasSentiment`. A scorer that only compares words (containment,
+    n-grams) scores all texts in the same way. Still, one group's words may repeat more (*her* for *his* and *him*),
+    which the measure shows. ``text=neutral`` first makes names, pronouns and titles neutral, as `Distinguishability`
+    does.
+
+    Of each version, it is the mean over its documents and at most ``sentences`` of its sentences (evenly spread) of the
+    best support by any chunk of the document. Chunks are runs of sentences of at most 100 words, whatever the scorer's
+    setting ``by``, since a sentence that is compared with itself shows nothing.
+
+    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`.
+    Value:      on the scorer's scale; positive = texts about the first group are better supported. Secondary:
+                ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  as `ScorerBiasSentiment`.
     """
 
     is_averaged: ClassVar[bool] = True
     nothing: ClassVar[Reason] = ONE_GROUP
+    name: ClassVar[str] = "scorer_bias_support"
+    finding: ClassVar[str] = (
+        "finds sentences about {first} people better supported than the same about {second} people"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much better supported a scorer finds sources' own sentences about one group than the same about another"
+    )
     over: str
-    scorer: str
-    sentences: int
-    text: str
+    scorer: str = "containment"
+    sentences: Count = 10
+    text: Literal["as written", "neutral"] = "as written"
 
     def questions(self, case: Case) -> Sequence[Ask]:
         texts = self._texts(case.record)
@@ -165,20 +264,41 @@ def _chunks(texts: Sequence[str]) -> list[tuple[str, ...]]:
     return [passages_of(text, "100words") for text in texts]
 
 
-@dataclass(frozen=True)
-class SourcePeople(_Readings):
-    """Which people of a source are detected in it, by group: ``scored`` counts people, ``score`` those detected."""
+@dataclass(frozen=True, repr=False)
+class ScorerBiasPeople(_VersionsBias):
+    """Difference between groups in the share of the people of a source that are detected in that same source.
+
+    ``by=names`` searches known people, as `EntityInclusion` does in a summary. ``by=recogniser`` uses what the
+    recogniser ``people`` takes for a person's name, as for invented people.
+
+    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`; their names.
+    Value:      share detected of the first group's people − of the second's, over all seed documents, in [−1, 1];
+                positive = the first group's people are detected more often. With more groups, as in
+                `ScorerBiasSentiment`: in [0, 1]. Secondary: ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the scorer finds
+                nothing in a version" (one without a named person).
+    """
 
     nothing: ClassVar[Reason] = NO_PEOPLE
+    name: ClassVar[str] = "scorer_bias_people"
+    finding: ClassVar[str] = "finds {first} people more often than {second} people in the same places"
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more often people of one group are found in their own source than others"
+    )
     over: str
-    people: str
-    alignment: str
-    by: str
+    people: str = "builtin"
+    alignment: Literal["recommended", "published"] = "recommended"
+    by: Literal["names", "recogniser"] = "names"
+
+    @property
+    def checked_scorer(self) -> str:
+        return recogniser(self.people)
 
     def questions(self, case: Case) -> Sequence[Ask]:
         case = _of_source(case)
         if self.by == "names":
-            return self._included.asks((case,))
+            return self._inclusion.asks((case,))
         text = case.summary.text
         return (Ask(recogniser(self.people), candidates(text), (text,)),)
 
@@ -187,15 +307,15 @@ class SourcePeople(_Readings):
         named = [p for p in case.record.entities if self.over in p.attributes]
         people = [p for p in named if p.first_name or p.last_name]
         if self.by == "names":
-            decisions = self._included.find(case, people, scores)
+            decisions = self._inclusion.find(case, people, scores)
         else:
-            names, found = self._included.names(case, people), accepted(candidates(text), scores[0])
+            names, found = self._inclusion.names(case, people), accepted(candidates(text), scores[0])
             decisions = find_people(text, names, text, found, self.alignment, with_known=False)
         return float(len(people)), float(is_named(decisions, len(people)).sum())
 
     @property
-    def _included(self) -> IncludedPeople:
-        return IncludedPeople(self.over, self.people, self.alignment)
+    def _inclusion(self) -> EntityInclusion:
+        return EntityInclusion(self.over, self.people, self.alignment)
 
 
 def _of_source(case: Case) -> Case:
@@ -203,12 +323,36 @@ def _of_source(case: Case) -> Case:
     return replace(case, summary=replace(case.summary, text=known(case.record).source))
 
 
-@dataclass(frozen=True)
-class SourceNames(_Readings):
-    """Whose gender the scorer classifies correctly from the name, of people with a first name; ``scored`` counts people."""
+@dataclass(frozen=True, repr=False)
+class ScorerBiasNames(_VersionsBias):
+    """Difference between groups in the share of people whose gender a classifier of names gets right.
 
+    The classifier ``names`` is asked for the first and last names of the people of a source. A person counts as right
+    if it returns the person's group and no other. The audit draws the versions' names from the census that the
+    classifier uses, so it can fail only by its other rules and tables.
+
+    Reads:      counterfactuals of one seed document whose people differ in ``over`` (a gender), as
+                `ScorerBiasSentiment`.
+    Value:      share right of the first group − of the second, over all seed documents, in [−1, 1]; positive = the
+                first group's names are classified correctly more often. Secondary: ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the source";
+                "versions of one group only".
+    """
+
+    name: ClassVar[str] = "scorer_bias_names"
+    finding: ClassVar[str] = (
+        "tells the gender of {first} people's names right more often than of {second} people's"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more often the gender of one group's names is classified correctly than another's"
+    )
     over: str
-    names: str
+    names: str = "names"
+
+    @property
+    def checked_scorer(self) -> str:
+        return self.names
 
     def questions(self, case: Case) -> Sequence[Ask]:
         people = self._people(case.record)
@@ -231,199 +375,6 @@ class SourceNames(_Readings):
         return [p for p in record.entities if p.first_name and p.attributes.get(self.over) == group]
 
 
-FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
-ON_REQUEST = "it scores sources that differ only in the group, which the audit makes"
-OWN = "Part of every result that relies on this scorer would be the scorer's own: it sees a difference between texts that differ only in the group."
-
-
-def _declared(question: str) -> Declaration:
-    return Declaration(
-        family=FAMILY,
-        question=question,
-        harm=OWN,
-        attribute_of="record",
-        on_request=ON_REQUEST,
-        checks_scorer=True,
-    )
-
-
-class ScorerBias(Reading):
-    """What all measures of scorer bias do alike."""
-
-    name: ClassVar[str]
-    declaration: ClassVar[Declaration]
-    finding: ClassVar[str]
-    """What a positive value says of the scorer, as a sentence without its subject."""
-    scorer: str
-
-    @property
-    def checked_scorer(self) -> str:
-        """The spec of the scorer that is checked."""
-        return self.scorer
-
-    def told(self, first: str, second: str) -> str:
-        """The finding about two groups."""
-        return self.finding.format(first=first, second=second)
-
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("scored")
-        mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
-        values = {self.name: largest_difference(mean, totals, count="")}
-        if len(groups) > 2:
-            for k, other in itertools.combinations(groups, 2):
-                values[f"difference[{k}−{other}]"] = Value(mean[k] - mean[other], "both")
-        return values | {f"mean[{g}]": Value(mean[g]) for g in groups}
-
-    def explain(self, totals: Totals) -> str:
-        """How the scorer scores the versions of one seed document."""
-        parts = [
-            f"{g} {float(ratio(totals['score', g], totals['scored', g])):.3f}"
-            for g in totals.values_of("scored")
-            if totals["scored", g] > 0
-        ]
-        return f"The scorer gives: {', '.join(parts)}."
-
-
-@dataclass(frozen=True, repr=False)
-class ScorerBiasSentiment(ScorerBias):
-    """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
-
-    Per seed document: sentiment of its version about the first group − of its version about the second, in
-    alphabetical order (female − male). The value is the mean over seed documents. With more groups, it is the largest
-    difference of any two means, which cannot be negative.
-
-    Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all
-                people of a record share), not the summaries. The audit makes them from its own input
-                (`fairbrief.audit(check_scorers=…)`); inputs that contain them can be measured by name.
-    Value:      on the scorer's scale; positive = the scorer scores texts about the first group more favourably.
-                Secondary: ``mean[g]``, the mean of each group.
-    Permuted:   the groups of the versions of each seed document.
-    Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
-    Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
-    """
-
-    observes: ClassVar[type] = SourceSentiments
-    name: ClassVar[str] = "scorer_bias_sentiment"
-    finding: ClassVar[str] = (
-        "scores sources about {first} people more favourably than the same about {second} people"
-    )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more favourably a scorer scores sources about one group than the same about another"
-    )
-    over: str
-    scorer: str = "vader"
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-
-
-@dataclass(frozen=True, repr=False)
-class ScorerBiasSupport(ScorerBias):
-    """Difference between groups in how strongly, by a scorer, sources support their own sentences.
-
-    Per seed document: the mean support in the first group's version − in the second's. The value is the mean over
-    seed documents; for more groups, see `ScorerBiasSentiment`. A scorer that only compares words (containment,
-    n-grams) scores all texts in the same way. Still, one group's words may repeat more (*her* for *his* and *him*),
-    which the measure shows. ``text=neutral`` first makes names, pronouns and titles neutral, as `Distinguishability`
-    does.
-
-    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`.
-    Value:      on the scorer's scale; positive = texts about the first group are better supported. Secondary:
-                ``mean[g]``.
-    Permuted:   the groups of the versions of each seed document.
-    Undefined:  as `ScorerBiasSentiment`.
-    """
-
-    observes: ClassVar[type] = SourceSupports
-    name: ClassVar[str] = "scorer_bias_support"
-    finding: ClassVar[str] = (
-        "finds sentences about {first} people better supported than the same about {second} people"
-    )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much better supported a scorer finds sources' own sentences about one group than the same about another"
-    )
-    over: str
-    scorer: str = "containment"
-    sentences: int = 10
-    text: str = "as written"
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("text", self.text, ("as written", "neutral"))
-        if self.sentences < 1:
-            raise ValueError(f"sentences={self.sentences} is 1 or more")
-
-
-@dataclass(frozen=True, repr=False)
-class ScorerBiasPeople(ScorerBias):
-    """Difference between groups in the share of the people of a source that are detected in that same source.
-
-    ``by=names`` searches known people, as `EntityInclusion` does in a summary. ``by=recogniser`` uses what the
-    recogniser ``people`` takes for a person's name, as for invented people.
-
-    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`; their names.
-    Value:      share detected of the first group's people − of the second's, over all seed documents, in [−1, 1];
-                positive = the first group's people are detected more often. With more groups, as in
-                `ScorerBiasSentiment`: in [0, 1]. Secondary: ``mean[g]``.
-    Permuted:   the groups of the versions of each seed document.
-    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the scorer finds
-                nothing in a version" (one without a named person).
-    """
-
-    observes: ClassVar[type] = SourcePeople
-    name: ClassVar[str] = "scorer_bias_people"
-    finding: ClassVar[str] = "finds {first} people more often than {second} people in the same places"
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more often people of one group are found in their own source than others"
-    )
-    over: str
-    people: str = "builtin"
-    alignment: str = "recommended"
-    by: str = "names"
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        check_version("alignment", self.alignment)
-        check_known("by", self.by, ("names", "recogniser"))
-
-    @property
-    def checked_scorer(self) -> str:
-        return recogniser(self.people)
-
-
-@dataclass(frozen=True, repr=False)
-class ScorerBiasNames(ScorerBias):
-    """Difference between groups in the share of people whose gender a classifier of names gets right.
-
-    The classifier ``names`` is asked for the first and last names of the people of a source. A person counts as right
-    if it returns the person's group and no other. The audit draws the versions' names from the census that the
-    classifier uses, so it can fail only by its other rules and tables.
-
-    Reads:      counterfactuals of one seed document whose people differ in ``over`` (a gender), as
-                `ScorerBiasSentiment`.
-    Value:      share right of the first group − of the second, over all seed documents, in [−1, 1]; positive = the
-                first group's names are classified correctly more often. Secondary: ``mean[g]``.
-    Permuted:   the groups of the versions of each seed document.
-    Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the source";
-                "versions of one group only".
-    """
-
-    observes: ClassVar[type] = SourceNames
-    name: ClassVar[str] = "scorer_bias_names"
-    finding: ClassVar[str] = (
-        "tells the gender of {first} people's names right more often than of {second} people's"
-    )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more often the gender of one group's names is classified correctly than another's"
-    )
-    over: str
-    names: str = "names"
-
-    @property
-    def checked_scorer(self) -> str:
-        return self.names
-
-
 ONE_DOCUMENT_GROUP = Reason("one group only")
 NO_SENTENCE = Reason("no sentence is long enough to be found again")
 NO_WORDNET = Reason("without WordNet no sentence can be paraphrased")
@@ -433,27 +384,47 @@ SHORTEST = 5
 """Words of the shortest sentence that is looked for."""
 
 
-@dataclass(frozen=True)
-class SelfRetrieval:
-    """How many paraphrased sentences of each group's documents are best supported by their own document.
+def long_sentences(text: str) -> list[str]:
+    """The sentences that are long enough to be looked for."""
+    return [sentence for sentence in sentences_of(text) if len(sentence.split()) >= SHORTEST]
 
-    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread. Synonyms
-    replace a ``share`` of their content words. A sentence is retrieved if no other document of the record supports it
-    as much; a tie of k documents counts 1/k.
 
-    Reads:      document attribute ``over``; support, shape (documents, sentences).
-    Per record:  per group ``scored`` (sentences) and ``score`` (retrieved sentences).
+@dataclass(frozen=True, repr=False)
+class ScorerBiasRetrieval(ScorerBias):
+    """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
+
+    Sentences of each group's documents are paraphrased by rules (synonyms of WordNet for a ``share`` of the content
+    words). The scorer searches them among the documents of their record. All are equally true of their document. So a
+    group whose sentences are found less often is covered less in summaries too, whatever they say.
+
+    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread. A sentence is
+    found if no other document of the record supports it as much; a tie of k documents counts 1/k.
+
+    Reads:      document attribute ``over``, not the summaries; support, shape (documents, sentences). English texts.
+    Per record:  per group ``scored`` (sentences) and ``score`` (found sentences).
     Permuted:   labels among the documents of the record.
+    Value:      share found of the first group's sentences − of the second's, in alphabetical order, over all records,
+                in [−1, 1]. Of more groups, the largest difference of any two. Secondary: ``difference[g]``, share
+                found of g's sentences − of all others'; ``mean[g]``, the share of each group.
     Undefined:  "one group only"; "no sentence is long enough to be found again"; "without WordNet no sentence can be
                 paraphrased".
     """
 
+    name: ClassVar[str] = "scorer_bias_retrieval"
+    finding: ClassVar[str] = (
+        "finds sentences of {first} documents again more often than of {second} documents"
+    )
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Self-retrieval (how often scorers find paraphrased sentences in their own document)",
+        question="how much more often a scorer finds paraphrased sentences of one group in their own document than of others",
+        harm=OWN,
+        on_request=ON_REQUEST,
+        checks_scorer=True,
+    )
     over: str
-    scorer: str
-    sentences: int
-    share: float
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    scorer: str = "containment"
+    sentences: Count = 3
+    share: Annotated[float, "[0, 1]"] = 0.5
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         about = known(cases[0].record)
@@ -497,63 +468,14 @@ class SelfRetrieval:
             chosen += [(i, long[place]) for place in places.tolist()]
         return chosen
 
-
-def long_sentences(text: str) -> list[str]:
-    """The sentences that are long enough to be looked for."""
-    return [sentence for sentence in sentences_of(text) if len(sentence.split()) >= SHORTEST]
-
-
-def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
-    """As `largest_difference`; of more than two groups tested by itself under permuted labels."""
-    largest = largest_difference(mean, totals, count="")
-    return largest if len(mean) < 3 else Value(largest.array, "upper")
-
-
-@dataclass(frozen=True, repr=False)
-class ScorerBiasRetrieval(ScorerBias):
-    """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
-
-    Sentences of each group's documents are paraphrased by rules (synonyms of WordNet for a ``share`` of the content
-    words). The scorer searches them among the documents of their record. All are equally true of their document. So a
-    group whose sentences are found less often is covered less in summaries too, whatever they say.
-
-    Reads:      document attribute ``over``, not the summaries. English texts.
-    Value:      share found of the first group's sentences − of the second's, in alphabetical order, over all records,
-                in [−1, 1]. Of more groups, the largest difference of any two. Secondary: ``difference[g]``, share
-                found of g's sentences − of all others'; ``mean[g]``, the share of each group.
-    """
-
-    observes: ClassVar[type] = SelfRetrieval
-    name: ClassVar[str] = "scorer_bias_retrieval"
-    finding: ClassVar[str] = (
-        "finds sentences of {first} documents again more often than of {second} documents"
-    )
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Self-retrieval (how often scorers find paraphrased sentences in their own document)",
-        question="how much more often a scorer finds paraphrased sentences of one group in their own document than of others",
-        harm=OWN,
-        on_request=ON_REQUEST,
-        checks_scorer=True,
-    )
-    over: str
-    scorer: str = "containment"
-    sentences: int = 3
-    share: float = 0.5
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        if self.sentences < 1:
-            raise ValueError(f"sentences={self.sentences} is 1 or more")
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"share={self.share} is not in [0, 1]")
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("scored")
-        mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
-        values = {self.name: _largest(mean, totals)}
-        scored, score = (sum(totals[statistic, g] for g in groups) for statistic in ("scored", "score"))
-        for g in groups:
+        mean = _means(totals)
+        largest = largest_difference(mean, totals.array.shape[:-1], "")
+        # Of more than two groups, the largest is tested by itself under permuted labels.
+        values = {self.name: largest if len(mean) < 3 else Value(largest.array, "upper")}
+        scored, score = (sum(totals[statistic, g] for g in mean) for statistic in ("scored", "score"))
+        for g, of_group in mean.items():
             others = ratio(score - totals["score", g], scored - totals["scored", g])
-            values[f"difference[{g}]"] = Value(mean[g] - others, "both", group=g)
-            values[f"mean[{g}]"] = Value(mean[g], is_share=True, group=g)
+            values[f"difference[{g}]"] = Value(of_group - others, "both", group=g)
+            values[f"mean[{g}]"] = Value(of_group, is_share=True, group=g)
         return values

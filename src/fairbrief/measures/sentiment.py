@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_known, check_uncut
-from fairbrief.measures.groups import largest_size
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import Fraction, Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.groups import largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
@@ -45,32 +45,15 @@ SENTIMENT = ("sentiment",)
 
 
 @dataclass(frozen=True, repr=False)
-class SentimentSettings:
-    """What decides an article's group and sentiment; measure and observation share it."""
+class Sentiments(WithoutLabels, Reading):
+    """An observation of the sentiment of article and summary, by the group of the article's subject.
+
+    ``scorer`` answers for the rows (article, summary); a row of size 0 has no known sentiment.
+    """
 
     over: str = ""
     scorer: str = "vader"
-    threshold: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must be in (0, 1], not {self.threshold}")
-
-
-@dataclass(frozen=True)
-class Sentiments(WithoutLabels, SentimentSettings):
-    """Sentiment of article and summary, by the group of the article's subject.
-
-    Reads:      the sentiment of the rows (article, summary) from ``scorer``; a row of size 0 has none. Groups:
-                ``over`` (see `subject_of`).
-    Per record:  one row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift`` d =
-                s − a, ``article²``, ``shift²``, ``article·shift``, and the words of both. These are X'X, X'y and y'y
-                of every regression of the shift on article and group.
-    Undefined:  no group, or no known sentiment in article or summary.
-    """
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    threshold: Fraction = 1.0
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -135,7 +118,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
 
 
 @dataclass(frozen=True, repr=False)
-class SentimentShift(Reading, SentimentSettings):
+class SentimentShift(Sentiments):
     """Difference between groups in how far summaries shift the sentiment of their articles.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is mean shift of
@@ -153,6 +136,9 @@ class SentimentShift(Reading, SentimentSettings):
                 ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents or people). Sentiment
                 from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or ``word_sentiment(vectors=FILE)``
                 (log-odds, unbounded, in nats; with ``base=2`` in the paper's unit, in which +1 doubles the odds).
+    Per record:  one row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift`` d =
+                s − a, ``article²``, ``shift²``, ``article·shift``, and the words of both. These are X'X, X'y and y'y
+                of every regression of the shift on article and group.
     Permuted:   sign flips of the clusters' differences, so groups may differ in spread and size.
     Secondary:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least squares of
                 shift on article sentiment: ``slope[g]``, ``intercept[g]``, ``r2[g]``, with classical errors and p
@@ -165,7 +151,6 @@ class SentimentShift(Reading, SentimentSettings):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    observes: ClassVar[type] = Sentiments
     name: ClassVar[str] = "sentiment_shift"
     declaration: ClassVar[Declaration] = Declaration(
         family="Sentiment",
@@ -195,13 +180,10 @@ class SentimentShift(Reading, SentimentSettings):
         groups = totals.values_of("one")
         pairs = list(itertools.combinations(groups, 2))
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
-        values: dict[str, Value] = {"sentiment_shift": largest_difference(mean, totals)}
-        values |= pair_differences(mean)
+        values = {self.name: largest_difference(mean, totals.array.shape[:-1]), **pair_differences(mean)}
         for g in groups:
-            values[f"shift[{g}]"] = Value(mean[g], has_baseline=True, group=g)
-            values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]), group=g)
-            read = ratio(totals["summary", g], totals["one", g])
-            values[f"summary[{g}]"] = Value(read, has_baseline=True, group=g)
+            for name in ("shift", "article", "summary"):
+                values |= means(totals, name, "one", [g], has_baseline=name != "article")
         fits = {g: _fit_group(totals, g) for g in groups}
         for g, fit in fits.items():
             values |= _regression(g, fit)
@@ -227,44 +209,6 @@ class SentimentShift(Reading, SentimentSettings):
             if totals["one", g] > 0
         ]
         return "; ".join(parts) + "."
-
-
-def pair_differences(mean: Mapping[str, Floats], count: str = "one") -> dict[str, Value]:
-    """The difference of each two groups' means, primary. ``count`` is the statistic that counts a group's items."""
-    return {
-        f"difference[{k}−{other}]": Value(
-            mean[k] - mean[other],
-            "both",
-            has_baseline=True,
-            is_compared=True,
-            is_primary=True,
-            group=f"{k} − {other}",
-            strata=((count, k), (count, other)),
-            is_between=True,
-            present=((count, k), (count, other)),
-        )
-        for k, other in itertools.combinations(mean, 2)
-    }
-
-
-def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = "one") -> Value:
-    """First minus second of two groups' means, signed; the largest minus the smallest of more."""
-    if len(mean) == 2:
-        first, second = mean.values()
-        kinds = tuple((count, g) for g in mean) if count else ()
-        return Value(
-            first - second, "both", has_baseline=True, is_compared=True, is_primary=True, group=" − ".join(mean),
-            strata=kinds, is_between=bool(count), present=kinds,
-        )  # fmt: skip
-    if not mean:
-        return Value(np.full(totals.array.shape[:-1], np.nan), "both")
-    stacked = np.stack(list(mean.values()))
-    spread = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
-    gap = np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
-    pairs = tuple(f"difference[{k}−{other}]" for k, other in itertools.combinations(mean, 2))
-    return Value(
-        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=largest_size, has_baseline=True
-    )
 
 
 def _regression(group: str, fit: Fit) -> dict[str, Value]:
@@ -299,46 +243,8 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-@dataclass(frozen=True)
-class TextPairs(WithoutLabels):
-    """Sentiment and gender coefficient of every article and its summary.
-
-    Per record:  ``texts``, 1; ``article`` and ``summary``, sentiments by ``scorer``, and ``article known`` and
-                ``summary known``, 1 if there is one; ``change`` (summary − article) and ``one``, 1 if there are both;
-                ``article gendered`` and ``summary gendered``, 1 if the text has gender words, and ``article
-                coefficient`` and ``summary coefficient``. Unknown numbers are 0.
-    Undefined:  no known sentiment in article or summary; never with ``version=text``, which has a row for all texts.
-    """
-
-    scorer: str = "vader"
-    version: str = "recommended"
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
-        (case,) = cases
-        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
-            if not size and self.version == "recommended":
-                return reason
-        known_a, known_s = (float(size > 0) for size in scores[0].sizes)
-        both = known_a * known_s
-        a, s = (float(score) for score in scores[0].matrix[:, 0])
-        row: dict[Column, float] = {
-            ("texts",): 1.0, ("one",): both, ("change",): both * (s - a), ("article",): known_a * a,
-            ("article known",): known_a, ("summary",): known_s * s, ("summary known",): known_s,
-        }  # fmt: skip
-        for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
-            x = coefficient_of(text)
-            row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
-        return Rows.of(row)
-
-
 @dataclass(frozen=True, repr=False)
-class SentimentChange(Reading):
+class SentimentChange(WithoutLabels, Reading):
     """Mean change of sentiment from article to summary, over all records.
 
     The mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound better than
@@ -349,25 +255,49 @@ class SentimentChange(Reading):
     means over those that have a sentiment, and ``without_sentiment`` is the share of records that lack one.
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `SentimentShift`.
+    Per record:  ``texts``, 1; ``article`` and ``summary``, the sentiments, and ``article known`` and ``summary known``, 1
+                if there is one; ``change`` (summary − article) and ``one``, 1 if there are both; ``article gendered``
+                and ``summary gendered``, 1 if the text has gender words, and ``article coefficient`` and ``summary
+                coefficient``. Unknown numbers are 0.
     Value:      on the scorer's scale. Secondary: ``article`` and ``summary``, the mean sentiments.
     Undefined:  records without known sentiment in article or summary.
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
-    observes: ClassVar[type] = TextPairs
     name: ClassVar[str] = "sentiment_change"
     declaration: ClassVar[Declaration] = Declaration(
+        version=2,
         family="Sentiment",
         question="how the tone of all texts changes from text to summary, whoever they are about",
         harm="Summaries would sound better or worse than what they summarize.",
         on_request="it compares no groups; `sentiment_shift` does",
     )
     scorer: str = "vader"
-    version: str = "recommended"
+    version: Literal["recommended", "text"] = "recommended"
 
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("version", self.version, ("recommended", "text"))
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        is_known = scores[0].sizes > 0
+        for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not is_there and self.version == "recommended":
+                return reason
+        tones = np.where(is_known, scores[0].matrix[:, 0], 0.0)
+        both = float(is_known.all())
+        row: dict[Column, float] = {
+            ("texts",): 1.0,
+            ("one",): both,
+            ("change",): both * (tones[1] - tones[0]),
+        }
+        texts = article_of(case.record), case.summary.text
+        for side, text, is_there, tone in zip(("article", "summary"), texts, is_known, tones, strict=True):
+            x = coefficient_of(text)
+            row |= {(side,): tone, (f"{side} known",): is_there}
+            row |= {(f"{side} gendered",): x is not None, (f"{side} coefficient",): x or 0.0}
+        return Rows.of(row)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -458,17 +388,31 @@ def _regress(
     return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
-@dataclass(frozen=True)
-class GenderWords(WithoutScores, WithoutLabels):
-    """Gender coefficients of article (x) and summary (y); one row per article with gender words.
+@dataclass(frozen=True, repr=False)
+class GenderAgreement(WithoutScores, WithoutLabels, Reading):
+    """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
-    Per record:  ``articles``; ``article coefficient`` x; and if the summary has gender words too, ``both``, ``x``,
-                ``y``, ``x²``, ``y²``, ``xy``, ``same sign`` (1 if x and y have the same sign, or both are 0) and
-                ``change`` y − x.
-    Undefined:  "no gender word in the article".
+    The coefficient of a text is (she, her, hers − he, him, his) / all of them, in [−1, 1].
+
+    Reads:      only the texts.
+    Per record:  of each article with gender words, ``articles`` and ``article coefficient`` x; and if the summary has
+                gender words too, ``both``, ``x``, ``y``, ``x²``, ``y²``, ``xy``, ``same sign`` (1 if x and y have the
+                same sign, or both are 0) and ``change`` y − x.
+    Value:      in [−1, 1], over records where both texts have such words; 1 if summaries keep the mix. Secondary:
+                ``same_sign``, the share whose coefficients have the same sign; ``coefficient_change``, mean of
+                summary − article (positive: more female words); ``article_coefficient``, mean over all articles;
+                ``without_gender_words``, the share of summaries with none.
+    Undefined:  if article or summary coefficients do not vary; "no gender word in the article".
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    name: ClassVar[str] = "gender_agreement"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment",
+        question="how closely the mix of gender words in summaries follows that of their texts",
+        harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
+    )
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
@@ -483,31 +427,6 @@ class GenderWords(WithoutScores, WithoutLabels):
             row |= {"both": 1.0, "x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y}
             row |= {"same sign": same, "change": y - x}
         return Rows.of({(name,): number for name, number in row.items()})
-
-
-@dataclass(frozen=True, repr=False)
-class GenderAgreement(Reading):
-    """How well summaries keep their articles' mix of female and male words: Pearson correlation.
-
-    The coefficient of a text is (she, her, hers − he, him, his) / all of them, in [−1, 1].
-
-    Reads:      only the texts.
-    Value:      in [−1, 1], over records where both texts have such words; 1 if summaries keep the mix. Secondary:
-                ``same_sign``, the share whose coefficients have the same sign; ``coefficient_change``, mean of
-                summary − article (positive: more female words); ``article_coefficient``, mean over all articles;
-                ``without_gender_words``, the share of summaries with none.
-    Undefined:  if article or summary coefficients do not vary; "no gender word in the article".
-    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
-    """
-
-    observes: ClassVar[type] = GenderWords
-    name: ClassVar[str] = "gender_agreement"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Sentiment",
-        question="how closely the mix of gender words in summaries follows that of their texts",
-        harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
-    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         both = totals["both"]

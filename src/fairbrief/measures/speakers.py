@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.bases import Fraction, Reading, Settings
 from fairbrief.measures.groups import (
+    COMPARED,
+    PRIMARY,
+    SHARE,
     ComparesGroups,
     by_group,
     coded,
     differences,
     keys_of,
-    mean_size,
+    mean_of,
     means,
     summed_by_group,
 )
@@ -68,36 +71,8 @@ class Turns(NamedTuple):
     speaker: Integers
 
 
-@dataclass(frozen=True, repr=False)
-class SpeakerSettings:
-    """What decides how speakers are observed; measures and observation share it."""
-
-    over: str = ""
-    by: str = "attribute"
-    scorer: str = "containment"
-    claims: str = "auto"
-    threshold: float = 0.5
-    margin: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        check_known("by", self.by, ("attribute", "order"))
-        if self.by == "order" and self.over:
-            raise ValueError(f"by=order needs no attribute: drop '@{self.over}'")
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold={self.threshold} is not in (0, 1], as support is")
-        if not 0 <= self.margin < 1:
-            raise ValueError(f"margin={self.margin} is not in [0, 1), as differences of support are")
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether speakers are compared by group."""
-        return bool(self.over) or self.by == "order"
-
-
 @dataclass(frozen=True)
-class Speakers(ComparesGroups, SpeakerSettings):
+class Speakers(ComparesGroups, Settings):
     """Which speakers of a record its summary names, supports, covers and misrepresents, by group of the speakers.
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
@@ -123,6 +98,22 @@ class Speakers(ComparesGroups, SpeakerSettings):
         "misattribution_difference": ({f"{MISATTRIBUTED}_difference": 1.0}, "compared"),
     }
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
+    over: str = ""
+    by: Literal["attribute", "order"] = "attribute"
+    scorer: str = "containment"
+    claims: Literal["auto", "given", "sentences"] = "auto"
+    threshold: Fraction = 0.5
+    margin: Annotated[float, "[0, 1)"] = 0.2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.by == "order" and self.over:
+            raise ValueError(f"by=order needs no attribute: drop '@{self.over}'")
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether speakers are compared by group."""
+        return bool(self.over) or self.by == "order"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -326,8 +317,8 @@ def _declared(question: str, harm: str, contrast: ContrastWords) -> Declaration:
     )
 
 
-class _SpeakerMeasure(Reading, SpeakerSettings):
-    """What the measures have in common."""
+class _SpeakerMeasure(Reading, Speakers):
+    """What the measures of groups have in common."""
 
     name: ClassVar[str]
     observes: ClassVar[type] = Speakers
@@ -337,27 +328,12 @@ class _SpeakerMeasure(Reading, SpeakerSettings):
         if not self.has_groups:
             raise ValueError(f"it compares groups: write {self.name}@ATTRIBUTE or {self.name}(by=order)")
 
-
-def _compared(totals: Totals, what: str, *, is_primary: bool = True) -> dict[str, Value]:
-    """The group differences of a statistic, which random sentences have, too."""
-    return differences(
-        totals, Speakers, f"{what}_difference", has_baseline=True, is_compared=True, is_primary=is_primary
-    )
-
-
-def _unsigned(differences: Mapping[str, Value], totals: Totals, *, has_baseline: bool = True) -> Value:
-    """The mean size of the group differences that are defined; nan below two of them."""
-    nothing = np.full(totals.array.shape[:-1], np.nan)
-    arrays = np.stack([nothing, *(of.array for of in differences.values())], axis=-1)
-    return Value(
-        mean_size(arrays), "upper", contrasts=tuple(differences), limits=(0.0, 1.0), has_baseline=has_baseline
-    )
-
-
-def _shares(totals: Totals, what: str) -> dict[str, Value]:
-    """The share of each group's speakers."""
-    groups = totals.values_of("speakers")
-    return means(totals, what, "speakers", groups, is_share=True, has_baseline=True)
+    def _compared(self, totals: Totals, what: str) -> dict[str, Value]:
+        """The mean size of a statistic's group differences, these differences, and the share of each group's speakers."""
+        differing = differences(totals, Speakers, f"{what}_difference", **PRIMARY)
+        main = mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0), has_baseline=True)
+        shares = means(totals, what, "speakers", totals.values_of("speakers"), **SHARE)
+        return {self.name: main, **differing, **shares}
 
 
 @dataclass(frozen=True, repr=False)
@@ -405,35 +381,21 @@ class SpeakerInclusion(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differing, inclusion = _compared(totals, INCLUSION), _shares(totals, INCLUSION)
-        omission = {
-            name.replace(INCLUSION, "omission", 1): replace(share, array=1 - share.array)
-            for name, share in inclusion.items()
-        }
-        return {
-            self.name: _unsigned(differing, totals),
-            **differing,
-            **inclusion,
-            **omission,
-            **_shares(totals, MISREPRESENTATION),
-            **_compared(totals, MISREPRESENTATION, is_primary=False),
-        }
+        groups, values = totals.values_of("speakers"), self._compared(totals, INCLUSION)
+        for g in groups:
+            share = values[f"{INCLUSION}[{g}]"]
+            values[f"omission[{g}]"] = replace(share, array=1 - share.array)
+        values |= means(totals, MISREPRESENTATION, "speakers", groups, **SHARE)
+        return values | differences(totals, Speakers, f"{MISREPRESENTATION}_difference", **COMPARED)
 
     def explain(self, totals: Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
-        return (
-            "Speakers included: "
-            + "; ".join(
-                f"{g} {totals[INCLUSION, g]:.0f} of {totals['speakers', g]:.0f}"
-                + (
-                    f" ({totals[MISREPRESENTATION, g]:.0f} misrepresented)"
-                    if totals[MISREPRESENTATION, g]
-                    else ""
-                )
-                for g in totals.values_of("speakers")
-            )
-            + "."
-        )
+        parts = []
+        for g in totals.values_of("speakers"):
+            included, wrong, speakers = (totals[x, g] for x in (INCLUSION, MISREPRESENTATION, "speakers"))
+            more = f" ({wrong:.0f} misrepresented)" if wrong else ""
+            parts.append(f"{g} {included:.0f} of {speakers:.0f}{more}")
+        return f"Speakers included: {'; '.join(parts)}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -470,12 +432,7 @@ class SpeakerCoverage(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differing = _compared(totals, COVERAGE)
-        return {
-            self.name: _unsigned(differing, totals),
-            **differing,
-            **_shares(totals, COVERAGE),
-        }
+        return self._compared(totals, COVERAGE)
 
     def explain(self, totals: Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
@@ -487,7 +444,7 @@ class SpeakerCoverage(_SpeakerMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class Misattribution(Reading, SpeakerSettings):
+class Misattribution(Reading, Speakers):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
     A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.
@@ -532,7 +489,7 @@ class Misattribution(Reading, SpeakerSettings):
         return {
             self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differing,
-            "misattribution_gap": _unsigned(differing, totals, has_baseline=False),
+            "misattribution_gap": mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0)),
             **means(totals, MISATTRIBUTED, "claims", totals.values_of("speakers"), self.name, is_share=True),
         }
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, WithoutScores, check_known
-from fairbrief.measures.groups import by_group, group_names, largest_of, renamed
+from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.bases import Count, Reading, WithoutScores
+from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
@@ -32,9 +32,29 @@ from fairbrief.types import (
 ONE_VERSION = Reason("only one version of the seed document has a summary")
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeCounts(WithoutScores):
-    """Words of themes in the summaries of all versions of one seed document.
+def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
+    """The words whose number differs between the sources."""
+    counts = [count(known(case.record).source).items() for case in cases]
+    return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
+
+
+@dataclass(frozen=True, repr=False)
+class ThemeWords(WithoutScores, Reading):
+    """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
+
+    The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
+    summaries of version a, the rate is ``C_a / N_a``. The value is ``max |C_a / N_a − C_b / N_b|`` over all themes and
+    pairs of versions.
+
+    ``log_ratio`` is the logarithm of the rate ratio, ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite
+    for a count of zero. Its p is that of the difference of rates. The logarithm itself is not tested, because its error
+    has no limit if one version has hardly any words of the theme.
+
+    Rates are per summary, because all versions of a text have the same content to report. With rates per word, a dropped
+    theme would raise all others. ``length[a/b]`` shows whether summaries differ in length.
+
+    ``themes`` is ``care``, or a TOML file with a line ``theme = "word, phrase, begin*"`` for each theme. The themes of
+    ``care`` are physical health, mental health, appearance, daily life, needs, character and directness.
 
     A word whose number differs between the sources belongs to the person, such as the name Joy or the word *elderly*.
     It is not counted for that seed document.
@@ -43,15 +63,48 @@ class ThemeCounts(WithoutScores):
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
                 ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word (``words=all``: each word).
     Permuted:   the names of the versions, in all draws of one seed document together.
-    Undefined:  records without the attribute; seed documents with one version.
+    Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
+                disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
+                positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
+                listed word (``words=all``: of each word) with at least ``least`` occurrences in both versions together (p
+                by Holm over all words); ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
+    Undefined:  a theme without words in any version; a word below ``least``; records without the attribute; seed
+                documents with one version.
+    Errors:     a file of themes that does not exist or has a theme without words.
+    Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="cluster", version=1, draws_unscored=True
+    of_value: ClassVar[tuple[str, ...]] = ("least",)
+    name: ClassVar[str] = "theme_words"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="cluster",
+        draws_unscored=True,
+        family="People",
+        question="how unequally often summaries use words of a theme for versions of a text that differ only in the person",
+        harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
+        attribute_of="record",
+        on_request="it needs inputs that differ only in who the person is",
+        contrast=ContrastWords(
+            title="words of each theme per summary, one version minus the other",
+            question="Which themes are reported less for whom?",
+            below="{first} texts are fewer by {size} per summary than in {second} texts",
+            above="{first} texts are more by {size} per summary than in {second} texts",
+            even="equally many",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
+        items="summaries",
     )
     over: str
     themes: str = "care"
-    words: str = "listed"
+    least: Count = 10
+    words: Literal["listed", "all"] = "listed"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        themes_of(self.themes)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
@@ -125,73 +178,6 @@ class ThemeCounts(WithoutScores):
                         sums.setdefault(f"word {word}", np.zeros(len(versions)))[v] += weight * n
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
 
-
-def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
-    """The words whose number differs between the sources."""
-    counts = [count(known(case.record).source).items() for case in cases]
-    return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ThemeWords(Reading):
-    """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
-
-    The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
-    summaries of version a, the rate is ``C_a / N_a``. The value is ``max |C_a / N_a − C_b / N_b|`` over all themes and
-    pairs of versions.
-
-    ``log_ratio`` is the logarithm of the rate ratio, ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite
-    for a count of zero. Its p is that of the difference of rates. The logarithm itself is not tested, because its error
-    has no limit if one version has hardly any words of the theme.
-
-    Rates are per summary, because all versions of a text have the same content to report. With rates per word, a dropped
-    theme would raise all others. ``length[a/b]`` shows whether summaries differ in length.
-
-    ``themes`` is ``care``, or a TOML file with a line ``theme = "word, phrase, begin*"`` for each theme. The themes of
-    ``care`` are physical health, mental health, appearance, daily life, needs, character and directness.
-
-    Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
-                disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
-                positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
-                listed word (``words=all``: of each word) with at least ``least`` occurrences in both versions together (p
-                by Holm over all words); ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
-    Undefined:  a theme without words in any version; a word below ``least``.
-    Errors:     a file of themes that does not exist or has a theme without words.
-    Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
-    """
-
-    observes: ClassVar[type] = ThemeCounts
-    name: ClassVar[str] = "theme_words"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how unequally often summaries use words of a theme for versions of a text that differ only in the person",
-        harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
-        attribute_of="record",
-        on_request="it needs inputs that differ only in who the person is",
-        contrast=ContrastWords(
-            title="words of each theme per summary, one version minus the other",
-            question="Which themes are reported less for whom?",
-            below="{first} texts are fewer by {size} per summary than in {second} texts",
-            above="{first} texts are more by {size} per summary than in {second} texts",
-            even="equally many",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
-        ),
-        items="summaries",
-    )
-    over: str
-    themes: str = "care"
-    least: int = 10
-    words: str = "listed"
-
-    def __post_init__(self) -> None:
-        themes_of(self.themes)
-        check_known("words", self.words, ("listed", "all"))
-        if self.least < 1:
-            raise ValueError(f"least={self.least} is not at least 1")
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         pairs = [*combinations(totals.values_of("summaries"), 2)]
         themes = list(themes_of(self.themes))
@@ -201,8 +187,7 @@ class ThemeWords(Reading):
             is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
             name = f"difference[{theme}, {a}−{b}]"
             gaps[name] = Value(
-                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), has_baseline=True,
-                is_compared=True, is_primary=True, group=f"{theme} words in {a} − {b}",
+                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), **PRIMARY, group=f"{theme} words in {a} − {b}",
             )  # fmt: skip
             logarithm = _log_ratio(totals, f"theme {theme}", a, b)
             ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
@@ -236,7 +221,7 @@ class ThemeWords(Reading):
             for word in words:
                 is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
                 logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
-                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", has_baseline=True, is_compared=True)
+                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", **COMPARED)
 
 
 def _log_ratio(totals: Totals, statistic: str, a: str, b: str) -> Floats:

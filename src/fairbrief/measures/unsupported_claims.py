@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.bases import Fraction, Reading, Settings
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.groups import (
@@ -24,6 +24,7 @@ from fairbrief.measures.groups import (
     by_group,
     coded,
     differences,
+    mean_of,
     mean_size,
     means,
     summed_by_group,
@@ -67,18 +68,12 @@ DECLARED = Declaration(
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ClaimSettings:
+class ClaimSettings(Settings):
     """What decides whether a claim is supported; measures and observation share it."""
 
     scorer: str = "containment"
-    threshold: float = 0.5
-    claims: str = "auto"
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold={self.threshold} is not in (0, 1], as support is")
+    threshold: Fraction = 0.5
+    claims: Literal["auto", "given", "sentences"] = "auto"
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,7 @@ class Claims(ComparesGroups, ClaimSettings):
 
     over: str = ""
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     differences: ClassVar[Any] = {"support_difference": ({"difference": 1.0}, "compared")}
     """The share of supported claims of each group, minus that of the record."""
 
@@ -172,25 +167,18 @@ class Claims(ComparesGroups, ClaimSettings):
         return [values.pop() if len(values) == 1 else "" for values in found]
 
 
-def _by_group(totals: Totals) -> tuple[Value, dict[str, Value]]:
-    """The mean absolute difference of the groups, and each group's difference and share."""
-    values = differences(totals, Claims, "support_difference", is_primary=True)
-    nothing = np.full(totals["all"].shape, np.nan)
-    sizes = mean_size(np.stack([nothing, *(v.array for v in values.values())], axis=-1))
-    disparity = Value(sizes, "upper", contrasts=tuple(values), fold=mean_size)
-    return disparity, values | means(
-        totals, "unsupported", "claims", totals.values_of("claims"), is_share=True
-    )
-
-
-def _share(totals: Totals) -> Value:
-    return Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
-
-
 class _UnsupportedMeasure(Reading, ClaimSettings):
     """What both measures share."""
 
     observes: ClassVar[type] = Claims
+
+    def _values(self, totals: Totals) -> tuple[Value, Value, dict[str, Value]]:
+        """The share of all claims, the mean size of the groups' differences, and each group's difference and share."""
+        values = differences(totals, Claims, "support_difference", is_primary=True)
+        disparity = mean_of(values, totals["all"].shape, fold=mean_size)
+        shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
+        share = Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
+        return share, disparity, values | shares
 
     def explain(self, totals: Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
@@ -240,8 +228,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
     over: str
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        disparity, values = _by_group(totals)
-        return {self.name: _share(totals), "disparity": disparity, **values}
+        share, disparity, values = self._values(totals)
+        return {self.name: share, "disparity": disparity, **values}
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,5 +266,5 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        disparity, values = _by_group(totals)
-        return {self.name: disparity, **values, "unsupported": _share(totals)}
+        share, disparity, values = self._values(totals)
+        return {self.name: disparity, **values, "unsupported": share}

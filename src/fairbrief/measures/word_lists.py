@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import (
-    Reading,
-    WithoutLabels,
-    WithoutScores,
-    check_given,
-    check_known,
-    check_version,
-)
+from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_given
 from fairbrief.measures.groups import (
     by_group,
     group_names,
@@ -28,7 +21,6 @@ from fairbrief.measures.groups import (
     total_variation,
 )
 from fairbrief.measures.record_texts import known, needs_english
-from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
@@ -47,9 +39,20 @@ from fairbrief.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Identifiers(WithoutScores):
-    """Counts of each group's words in the sources and in the summaries.
+def is_built(record: Record) -> bool:
+    """Whether a record says that it is a counterfactual of a built design: balanced or mono."""
+    return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
+
+
+@dataclass(frozen=True, repr=False)
+class WordListInclusion(WithoutScores, Reading):
+    """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
+
+    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences in all summaries. ``lists`` is
+    ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``. ``reference`` is
+    ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
+    ``words=published`` keeps words joined by a slash together, as the release's tokenizers do, and counts every
+    listed word of built inputs.
 
     Of inputs with exchanged groups (`is_built`), only words that differ between the counterfactuals made together are
     counted: other words (mother, men) are about people whose group was not varied.
@@ -58,15 +61,49 @@ class Identifiers(WithoutScores):
     Permuted:   nothing, since exchanged names would change the base rate to a half; the tests use sign flips of
                 clusters. ``words=published`` exchanges the names, for all counterfactuals of one seed document
                 together, unless the reference is given and uneven.
+    Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
+                Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
+                ``summary_share[g]``, ``source_share[g]``.
+    Undefined:  no identifying word in the summaries, or in the sources if they are the reference.
+    Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=3)
+    name: ClassVar[str] = "word_list_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="block",
+        version=3,
+        family="People",
+        question="how far the groups' shares of identifying words differ between summaries and sources",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        contrast=ContrastWords(
+            title="share of group words in the summaries minus share in the sources",
+            question="Are words for one group dropped more often?",
+            unit="points",
+            below="{size} lower than in the sources",
+            above="{size} higher than in the sources",
+            even="the same as in the sources",
+            sentence="In summaries by {system}, the share of words for {group} among all group words is {difference}",
+            worse_below="people called by words for {group}",
+        ),
+    )
     lists: str = "helm"
-    words: str = "recommended"
-    exchangeable: bool = True
+    reference: Literal["source", "uniform", "given"] = "source"
+    shares: tuple[float, ...] = ()
+    words: Literal["recommended", "published"] = "recommended"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_given(self.reference, self.shares, list(word_lists(self.lists)))
+
+    @property
+    def observation(self) -> WordListInclusion:
+        """Without its reference, unless that is uneven."""
+        even = len(set(self.shares)) <= 1
+        return replace(self, reference="source", shares=()) if even else self
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
-        is_permuted = self.exchangeable and self.words == "published"
+        is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
@@ -91,64 +128,6 @@ class Identifiers(WithoutScores):
         texts = tuple(dict.fromkeys(known(case.record).source for case in cases))
         return varying_identifiers(texts, self.lists, self.words)
 
-
-def is_built(record: Record) -> bool:
-    """Whether a record says that it is a counterfactual of a built design: balanced or mono."""
-    return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class WordListInclusion:
-    """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
-
-    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences in all summaries. ``lists`` is
-    ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``. ``reference`` is
-    ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
-    ``words=published`` keeps words joined by a slash together, as the release's tokenizers do, and counts every
-    listed word of built inputs.
-
-    Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
-                Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
-                ``summary_share[g]``, ``source_share[g]``.
-    Undefined:  no identifying word in the summaries, or in the sources if they are the reference.
-    Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
-    """
-
-    name: ClassVar[str] = "word_list_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how far the groups' shares of identifying words differ between summaries and sources",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        contrast=ContrastWords(
-            title="share of group words in the summaries minus share in the sources",
-            question="Are words for one group dropped more often?",
-            unit="points",
-            below="{size} lower than in the sources",
-            above="{size} higher than in the sources",
-            even="the same as in the sources",
-            sentence="In summaries by {system}, the share of words for {group} among all group words is {difference}",
-            worse_below="people called by words for {group}",
-        ),
-    )
-    lists: str = "helm"
-    reference: str = "source"
-    shares: tuple[float, ...] = ()
-    words: str = "recommended"
-
-    def __post_init__(self) -> None:
-        groups = word_lists(self.lists)
-        check_known("reference", self.reference, ("source", "uniform", "given"))
-        check_version("words", self.words)
-        check_given(self.reference, self.shares, list(groups))
-
-    __repr__ = spell
-
-    @property
-    def observation(self) -> Identifiers:
-        even = len(set(self.shares)) <= 1
-        return Identifiers(self.lists, self.words, exchangeable=even)
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = list(word_lists(self.lists))
         summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
@@ -169,11 +148,11 @@ class WordListInclusion:
                 present=(("source", g),),
                 strata=tuple(("source", other) for other in groups),
             )  # fmt: skip
-        for k, g in enumerate(groups):
-            values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, group=g)
-        values |= {
-            f"source_share[{g}]": Value(source[..., k], is_share=True, group=g) for k, g in enumerate(groups)
-        }
+        for side, shares in (("summary", summary), ("source", source)):
+            values |= {
+                f"{side}_share[{g}]": Value(shares[..., k], is_share=True, group=g)
+                for k, g in enumerate(groups)
+            }
         return values
 
     def explain(self, totals: Totals) -> str:
@@ -184,51 +163,28 @@ class WordListInclusion:
         return "Identifying words. " + "; ".join(parts) + "."
 
     def _wanted(self, groups: int) -> Floats:
-        if not self.shares:
-            return np.full(groups, 1 / groups)
-        wanted: Floats = np.array(self.shares) / sum(self.shares)
-        return wanted
+        wanted = np.array(self.shares or (1.0,) * groups)
+        return np.asarray(wanted / wanted.sum())
 
 
 FIRSTS = "first woman, first female, first man, first male"
 
 
-@dataclass(frozen=True, slots=True)
-class Phrases(WithoutScores, WithoutLabels):
-    """Occurrences of phrases in one summary and in its source.
-
-    Per record:  ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary if the
-                source has none; ``one`` (summaries).
-    """
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
-    phrases: str = FIRSTS
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
-        (case,) = cases
-        row: dict[Column, float] = {("one",): 1.0}
-        for phrase, pattern in patterns(self.phrases).items():
-            said = len(pattern.findall(case.summary.text))
-            given = len(pattern.findall(known(case.record).source))
-            row |= {("summary", phrase): said, ("source", phrase): given}
-            row["added", phrase] = 0 if given else said
-        return Rows.of(row)
-
-
 @dataclass(frozen=True, repr=False)
-class PhraseCounts(Reading):
+class PhraseCounts(WithoutScores, WithoutLabels, Reading):
     """Phrases that summaries add, per summary: occurrences of any phrase of a list that the source does not contain.
 
     ``phrases`` are separated by commas; whole words, ignoring case. The defaults are those by which Steen & Markert
     saw that women in office are marked. ``--by gender`` gives the value for each group of the record.
 
     Reads:      documents and summaries.
+    Per record:  ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary if the
+                source has none; ``one`` (summaries).
     Value:      at least 0. Secondary: ``count[p]``, occurrences in summaries; ``added[p]``, those that the source
                 does not contain; ``source_count[p]``, occurrences in sources.
     Source:     Steen & Markert, §9.2.
     """
 
-    observes: ClassVar[type] = Phrases
     name: ClassVar[str] = "phrase_counts"
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
@@ -242,6 +198,16 @@ class PhraseCounts(Reading):
     def __post_init__(self) -> None:
         if not patterns(self.phrases):
             raise ValueError("phrases= names none; write phrases='first woman, first man'.")
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        row: dict[Column, float] = {("one",): 1.0}
+        for phrase, pattern in patterns(self.phrases).items():
+            said = len(pattern.findall(case.summary.text))
+            given = len(pattern.findall(known(case.record).source))
+            row |= {("summary", phrase): said, ("source", phrase): given}
+            row["added", phrase] = 0 if given else said
+        return Rows.of(row)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         phrases = list(patterns(self.phrases))

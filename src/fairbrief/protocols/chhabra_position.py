@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
-from fairbrief.measures.record_texts import check_choice
 from fairbrief.protocols.published_results import (
     Reproduced,
     cells,
@@ -82,7 +81,7 @@ class ChhabraPosition(Reproduced):
     top: int = 1
     version: str = "published"
     limit: int | None = None
-    choose: str = "random"
+    choose: Literal["first", "random"] = "random"
 
     def __post_init__(self) -> None:
         if self.mapping not in ("tfidf", "both"):
@@ -94,7 +93,7 @@ class ChhabraPosition(Reproduced):
             raise ValueError(
                 "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
             )
-        check_choice(self.limit, self.choose)
+        Rouge1(limit=self.limit, choose=self.choose)  # which checks both
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""

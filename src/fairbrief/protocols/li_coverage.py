@@ -73,13 +73,18 @@ class LiCoverage(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Tables 3, 4 and 5 for each attribute, and the baseline's."""
-        whole = [e for e in estimates if not e.subgroup and not e.baseline]
-        filled = [
-            table([e for e in whole if e.over == over], over)
-            for over in dict.fromkeys(e.over for e in whole)
-            for table in (_uneven_share, _parity, _dominance, _proportional)
-        ]
-        return with_version((table for table in filled if table.rows), self.version)
+        made: list[Table] = []
+        for over in dict.fromkeys(e.over for e in estimates if not e.subgroup and not e.baseline):
+            own = [e for e in estimates if e.over == over and not e.subgroup and not e.baseline]
+            place = f" (over {over})"
+            version = "text" if any("version=text" in e.measure for e in own) else "published"
+            made += [
+                filled(self.name, "Table 3", own, place=place, notes=(R_EC[version],)),
+                _parity(own, place),
+                filled(self.name, "Table 5", own, place=place),
+                _proportional(own, over),
+            ]
+        return with_version((table for table in made if table.rows), self.version)
 
 
 R_EC = {
@@ -89,16 +94,7 @@ R_EC = {
 """By version, what Table 3 has."""
 
 
-def _place(over: str) -> str:
-    return f" (over {over})"
-
-
-def _uneven_share(estimates: Sequence[Estimate], over: str) -> Table:
-    version = "text" if any("version=text" in e.measure for e in estimates) else "published"
-    return filled("li-coverage", "Table 3", estimates, place=_place(over), notes=(R_EC[version],))
-
-
-def _parity(estimates: Sequence[Estimate], over: str) -> Table:
+def _parity(estimates: Sequence[Estimate], place: str) -> Table:
     rows = []
     for means_of in ("pooled", "extremes"):
         own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
@@ -112,17 +108,13 @@ def _parity(estimates: Sequence[Estimate], over: str) -> Table:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
                 parity = number_of(find(own, system, "coverage_parity"))
                 rows.append((system, means_of, parity, most, least))
-    return printed("li-coverage", "Table 4", rows, place=_place(over))
+    return printed("li-coverage", "Table 4", rows, place=place)
 
 
 def _signed(estimate: Estimate) -> str:
     value = estimate.quantity.removeprefix("difference[").removesuffix("]")
     star = "*" if estimate.p_adjusted is not None and estimate.p_adjusted < 0.05 else ""
     return f"{value} {estimate.value or 0.0:+z.4f}{star}"
-
-
-def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
-    return filled("li-coverage", "Table 5", estimates, place=_place(over))
 
 
 def _proportional(estimates: Sequence[Estimate], over: str) -> Table:

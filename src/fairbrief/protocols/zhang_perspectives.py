@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -86,10 +87,11 @@ class ZhangPerspectives(Reproduced):
         Estimates with other settings are ignored. Table 4 needs references among the systems (``--references``),
         Table 7 the answers of a sweep over ``--instruction``.
         """
+        instructions = partial(_long_context, number="Table 7", named="instruction=")
         filled = (
             table(known, place)
             for place, known in _by_place(estimates).items()
-            for table in (_scores, _long_context, _references, _by_value, _auc, _instructions)
+            for table in (_scores, _long_context, _references, _by_value, _auc, instructions)
         )
         return with_version((table for table in filled if table.rows), "published")
 
@@ -127,14 +129,7 @@ def _by_place(estimates: Iterable[Estimate]) -> dict[str, Known]:
     return parts
 
 
-def _table(
-    number: str,
-    place: str,
-    rows: Iterable[Sequence[str]],
-    columns: Sequence[str] = (),
-    notes: Sequence[str] = (),
-) -> Table:
-    return printed("zhang-perspectives", number, rows, place=place, columns=columns, notes=notes)
+_table = partial(printed, "zhang-perspectives")
 
 
 def _scores(known: Known, place: str) -> Table:
@@ -151,25 +146,17 @@ def _scores(known: Known, place: str) -> Table:
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    return _table("Table 2", place, rows, notes=_notes(known))
+    return _table("Table 2", rows, place=place, notes=_notes(known))
 
 
-def _long_context(known: Known, place: str) -> Table:
-    """Table 3: BUR, UER and SOF of the N-gram scorer."""
-    return _table("Table 3", place, _three_measures(known))
-
-
-def _instructions(known: Known, place: str) -> Table:
-    """Table 7: the columns of Table 3, for systems that a sweep over instructions named."""
-    return _table("Table 7", place, [row for row in _three_measures(known) if "instruction=" in row[0]])
-
-
-def _three_measures(known: Known) -> list[tuple[str, ...]]:
-    return [
+def _long_context(known: Known, place: str, number: str = "Table 3", named: str = "") -> Table:
+    """Tables 3 and 7: BUR, UER and SOF of the N-gram scorer, in Table 7 for systems that a sweep over instructions named."""
+    rows = [
         (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
         for s in _systems(known)
-        if (s, "ngram", "sof") in known
+        if (s, "ngram", "sof") in known and named in s
     ]
+    return _table(number, rows, place=place)
 
 
 def _references(known: Known, place: str) -> Table:
@@ -177,16 +164,20 @@ def _references(known: Known, place: str) -> Table:
     asked = [(s, m) for s in _scorers(known) for m in ("bur", "uer")]
     systems = sorted(_systems(known), key=lambda system: not system.startswith(REFERENCE))
     rows = [
-        (_summary(system), *(percent([known.get((system, *which))]) for which in asked)) for system in systems
+        (
+            # References are called reference summary there.
+            f"{REFERENCE} summary{system.removeprefix(REFERENCE)}"
+            if system.startswith(REFERENCE)
+            else system,
+            *(percent([known.get((system, *which))]) for which in asked),
+        )
+        for system in systems
     ]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
     has_references = systems[0].startswith(REFERENCE)
-    return _table("Table 4", place, rows if has_references else (), columns, _notes(known))
-
-
-def _summary(system: str) -> str:
-    """A system's name in Table 4, where references are called reference summary."""
-    return system.replace(REFERENCE, f"{REFERENCE} summary", 1) if system.startswith(REFERENCE) else system
+    return _table(
+        "Table 4", rows if has_references else (), place=place, columns=columns, notes=_notes(known)
+    )
 
 
 def _by_value(known: Known, place: str) -> Table:
@@ -198,7 +189,7 @@ def _by_value(known: Known, place: str) -> Table:
         for system in dict.fromkeys(system for system, _ in shares)
     ]
     names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
-    return _table("Figure 3", place, rows, ("system", *names))
+    return _table("Figure 3", rows, place=place, columns=("system", *names))
 
 
 def _auc(known: Known, place: str) -> Table:
@@ -206,7 +197,8 @@ def _auc(known: Known, place: str) -> Table:
     known = _some(known, "auc_cutoff")
     scorers = _scorers(known)
     rows = [(s, *(percent([known.get((s, k, "auc_cutoff"))]) for k in scorers)) for s in _systems(known)]
-    return _table("Table 6", place, rows, ("system", *(SHORT.get(s, s) for s in scorers)), _notes(known))
+    columns = ("system", *(SHORT.get(s, s) for s in scorers))
+    return _table("Table 6", rows, place=place, columns=columns, notes=_notes(known))
 
 
 def _some(known: Known, *quantities: str) -> Known:

@@ -21,8 +21,7 @@ from fairbrief.readers.labelling import (
     SPEAKER,
     Labelling,
     Missing,
-    SpeakerTable,
-    bins_of,
+    cuts_of,
     read_speakers,
 )
 from fairbrief.readers.reading import Reading
@@ -93,7 +92,7 @@ def read(
     ``missing`` decides about documents without an attribute that other documents of the record have (of those in
     ``attributes`` or ``labels``): ``refuse`` the record, ``drop``
     the documents, or make them the ``group`` ``missing``; ``notes`` count the last two. ``bins`` group numbers by cuts
-    (``3,7``; a number equal to a cut is below it), or into equal shares (``q3``).
+    (``3,7``; a number equal to a cut is below it).
 
     ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
     and lists bad input.
@@ -155,16 +154,12 @@ def read(
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        new_labelling=partial(_labelling, dict(bins), missing, named, table),
+        new_labelling=partial(
+            Labelling, {name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=table
+        ),
         new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
-
-
-def _labelling(
-    bins: Mapping[str, str], missing: Missing, named: tuple[str, ...], speakers: SpeakerTable | None
-) -> Labelling:
-    return Labelling({name: bins_of(text) for name, text in bins.items()}, missing, named, speakers=speakers)
 
 
 def _summary_fields(

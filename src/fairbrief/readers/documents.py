@@ -8,7 +8,6 @@ documents' separator or by ``|``) with one value per document; lists of another 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,43 +22,68 @@ from fairbrief.types import Document
 
 @dataclass(slots=True)
 class Draft:
-    """Unfinished documents: texts, the objects that contain them, and the attributes so far."""
+    """Unfinished documents, and the objects that contain them (None for plain texts)."""
 
-    texts: list[str] = field(default_factory=list)
-    objects: list[Any] = field(default_factory=list)
-    attributes: list[Mapping[str, str]] = field(default_factory=list)
-    ids: list[str | None] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    objects: list[Mapping[str, Any] | None] = field(default_factory=list)
     is_one_text: bool = False
     """Whether the field is a text, not a list; its values may then be one text too."""
     sources: tuple[str, ...] = ("documents",)
     """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
     """The matches of the stars in the documents' path, to align other paths with stars."""
+    has_blank: bool = False
+    _ids: set[str] = field(default_factory=set)
 
-    def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
-        """Append a document, whose source is ``given``."""
-        self.texts.append(text)
-        self.objects.append(given)
-        self.attributes.append(attributes)
+    def append(self, given: Any, holder: Mapping[str, Any] | None = None) -> None:
+        """Append a text, or an object with a text; ``holder`` is the object around it, which may have its attributes."""
+        i = len(self.documents) + 1
+        text, attributes, ident = given, NOTHING, None
+        if given.__class__ is dict:
+            holder, text = holder or given, given.get("text", ABSENT)
+            if text is ABSENT:
+                raise fault(
+                    f"document {i} with the fields {names(given)}",
+                    "its text in a field 'text'",
+                    "give the field with the text, as in --documents-field 'documents[*].body'",
+                )
+        if not is_plain(text):
+            text = text_of(text, f"the text of document {i}")
+        if not text or text.isspace():
+            self.has_blank = True
+        if holder is not None:
+            if inner := holder.get("attributes"):
+                attributes = attributes_of(inner, f"the attributes of document {i}")
+            if (ident := holder.get("id")) is not None:
+                ident = self._new_id(ident)
+        self.documents.append(Document(text, attributes, ident))
+        self.objects.append(holder)
 
-    def documents(self) -> tuple[Document, ...]:
-        """The finished documents."""
-        ids = self.ids or [None] * len(self.texts)
-        return tuple(map(Document, self.texts, self.attributes, ids))
+    def _new_id(self, given: Any) -> str | None:
+        """The id of a document; DataError if another document of the record has it."""
+        if given == "":
+            return None
+        ident = id_of(given, "a document's id")
+        if ident in self._ids:
+            raise fault(
+                f"two documents with the id {ident!r}",
+                "unique ids of documents in a record",
+                "correct the ids",
+            )
+        self._ids.add(ident)
+        return ident
 
 
 def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
     """Documents from the value of the field ``source``."""
-    if isinstance(value, str):
-        text = text_of(value, "the documents")
-        texts = text.split(separator) if separator else [text]
-        return Draft(texts, list(texts), [NOTHING] * len(texts), is_one_text=True, sources=(source,))
-    if isinstance(value, Mapping) and isinstance(value.get("text"), str):
+    draft = Draft(is_one_text=isinstance(value, str), sources=(source,))
+    if draft.is_one_text:
+        value = text_of(value, "the documents").split(separator) if separator else [value]
+    elif value.__class__ is not list and isinstance(value, Mapping) and isinstance(value.get("text"), str):
         value = [value]
-    draft = Draft(sources=(source,))
     for given in list_of(value, "the documents"):
-        _append(draft, given)
-    if not draft.texts:
+        draft.append(given)
+    if not draft.documents:
         raise fault("no documents", "at least one", "add the documents, or remove the record")
     return draft
 
@@ -72,36 +96,12 @@ def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
     """Documents from several texts; null ones are blank."""
     draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
     for _, value, parent in placed:
-        _append(draft, "" if value is None else value)
-        if isinstance(parent, Mapping):
-            draft.objects[-1] = parent
-            if inner := parent.get("attributes"):
-                draft.attributes[-1] = attributes_of(inner, f"the attributes of document {len(draft.texts)}")
-    if not any(map(str.strip, draft.texts)):
+        draft.append("" if value is None else value, parent if isinstance(parent, Mapping) else None)
+    if not any(document.text.strip() for document in draft.documents):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
         )
     return draft
-
-
-def _append(draft: Draft, given: Any) -> None:
-    i = len(draft.texts) + 1
-    if isinstance(given, dict):
-        text = given.get("text", ABSENT)
-        if text is ABSENT:
-            raise fault(
-                f"document {i} with the fields {names(given)}",
-                "its text in a field 'text'",
-                "give the field with the text, as in --documents-field 'documents[*].body'",
-            )
-        attributes = given.get("attributes")
-    else:
-        text, attributes = given, None
-    draft.append(
-        text if is_plain(text) else text_of(text, f"the text of document {i}"),
-        given,
-        attributes_of(attributes, f"the attributes of document {i}") if attributes else NOTHING,
-    )
 
 
 def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None) -> Any:
@@ -120,23 +120,9 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
         for i, given in enumerate(values):
             _give(draft, i, name, given.strip() if isinstance(given, str) else given)
         return None
-    if draft.is_one_text and len(draft.texts) == 1:
+    if draft.is_one_text and len(draft.documents) == 1:
         _give(draft, 0, name, value)  # a record of one text: its attribute is also the text's
     return value
-
-
-def give_ids(draft: Draft) -> None:
-    """Set the ids of the documents from their field ``id``; they are unique per record."""
-    ids = [given.get("id") if isinstance(given, dict) else None for given in draft.objects]
-    if not any(i is not None for i in ids):
-        return
-    draft.ids = [None if i is None or i == "" else id_of(i, "a document's id") for i in ids]
-    known = [i for i in draft.ids if i is not None]
-    if len(set(known)) < len(known):
-        twice = next(i for i in known if known.count(i) > 1)
-        raise fault(
-            f"two documents with the id {twice!r}", "unique ids of documents in a record", "correct the ids"
-        )
 
 
 def look_up(row: Mapping[str, Any], source: str) -> Any:
@@ -184,7 +170,7 @@ def _map_from_documents(name: str, source: str, draft: Draft) -> bool:
     """Set the attribute from the documents' own fields; returns whether any document has it."""
     result = False
     for i, given in enumerate(draft.objects):
-        if not isinstance(given, dict):
+        if given is None:
             continue
         if source in given and source != "text":
             result = True
@@ -211,7 +197,7 @@ def _parallel(
         except (ValueError, RecursionError):
             raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
         return _in_order(list_of(parsed, what), what, draft)
-    if not draft.is_one_text or len(draft.texts) == 1:
+    if not draft.is_one_text or len(draft.documents) == 1:
         return None
     for cut in (separator, separator.strip() if separator else None, "|"):
         if cut and cut in value:
@@ -229,7 +215,11 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
     items = look_up(row, list_path) if list_path else values
     listed = items if isinstance(items, Several) else values
-    remedy = _texts_advice(listed, list_path) if list_path else ""
+    remedy = (
+        f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
+        if list_path
+        else ""
+    )
     if draft.parts is None or bool(list_path) != any(lists):
         return _in_order([values.get(part) for part in listed], what, draft, remedy)
     # Fields without a number, such as a total, belong to no document.
@@ -245,8 +235,12 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
     """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
-    lacking = len(draft.texts) - len(values)
-    if lacking > 0 and draft.parts is not None and not "".join(draft.texts[len(values) :]).strip():
+    lacking = len(draft.documents) - len(values)
+    if (
+        lacking > 0
+        and draft.parts is not None
+        and not any(document.text.strip() for document in draft.documents[len(values) :])
+    ):
         return [*values, *[None] * lacking]
     if lacking:
         raise _unequal(len(values), what, draft, remedy)
@@ -255,9 +249,9 @@ def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
     """The error for a list that does not align with the documents."""
-    blank = sum(not text.strip() for text in draft.texts)
-    documents = f"{counted(len(draft.texts), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
-    arranged = "for" if many != len(draft.texts) else "in another arrangement than"
+    blank = sum(not document.text.strip() for document in draft.documents)
+    documents = f"{counted(len(draft.documents), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
+    arranged = "for" if many != len(draft.documents) else "in another arrangement than"
     return fault(
         f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",
@@ -265,26 +259,11 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
     )
 
 
-def _texts_advice(listed: Several, path: str) -> str:
-    """The advice for values that have texts next to them: use these as the documents."""
-    lengths = Counter[str]()
-    for part in listed.values():
-        for name, text in part.items() if isinstance(part, Mapping) else ():
-            if isinstance(text, str) and " " in text:
-                lengths[name] += len(text)
-    if not lengths:
-        return ""
-    [(longest, _)] = lengths.most_common(1)
-    return (
-        f"use the texts next to these values as the documents (--documents-field '{path}.{longest}'), or drop the "
-        "attribute"
-    )
-
-
 def _give(draft: Draft, i: int, name: str, value: Any) -> None:
     text = value_of(value, f"the attribute {name!r} of document {i + 1}")
     if text is not None:
-        draft.attributes[i] = {**draft.attributes[i], name: text}
+        document = draft.documents[i]
+        draft.documents[i] = Document(document.text, {**document.attributes, name: text}, document.id)
 
 
 def record_value(value: Any, name: str) -> str | None:

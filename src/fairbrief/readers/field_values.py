@@ -72,19 +72,26 @@ def value_of(value: Any, what: str) -> str | None:
     return number
 
 
+_names: set[str] = set()
+MOST_NAMES = 1_000
+"""Names of attributes that are remembered as valid."""
+
+
 def attributes_of(value: Any, what: str) -> Mapping[str, str]:
     """An object of attributes, without those that are absent."""
     if not value and (value is None or isinstance(value, (Mapping, list))):
         return NOTHING
     if isinstance(value, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         value = dict(value)  # Arrow's form of a map
-    if not isinstance(value, Mapping):
+    if value.__class__ is not dict and not isinstance(value, Mapping):
         raise fault(f"{show(value)} as {what}", "an object (name to value)", "write {} if there are none")
     result: dict[str, str] = {}
     for name, given in value.items():
-        if not (is_plain(name) and name):
+        if name not in _names:
             id_of(name, f"a name in {what}")
-        if is_plain(given) and given and not given.isspace():
+            if len(_names) < MOST_NAMES:
+                _names.add(name)
+        if given.__class__ is str and given.isascii() and given and not given.isspace() and "\0" not in given:
             result[name] = given
         elif (text := value_of(given, f"{name!r} in {what}")) is not None:
             result[name] = text

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 ABSENT = object()
@@ -43,6 +44,12 @@ def find(holder: Any, path: str) -> Any:
         if key in holder and (result := find(holder[key], rest)) is not ABSENT:
             return result
     return _fitting(holder, path)
+
+
+@cache
+def is_path(name: str) -> bool:
+    """Whether a name may be a path to another field."""
+    return not {".", "[", "*"}.isdisjoint(name)
 
 
 def is_pattern(path: str) -> bool:
@@ -207,17 +214,15 @@ class FieldUse:
     inner: dict[str, dict[str, None]] = field(default_factory=lambda: {what: {} for what in KNOWN})
     """The fields of the documents, and of the entities, of the first rows."""
     inner_used: set[str] = field(default_factory=set)
-
-    @property
-    def is_watching(self) -> bool:
-        """Whether the fields of rows are still recorded; only those of the first rows are."""
-        return self.rows <= PATIENCE
+    is_watching: bool = True
+    """Whether the fields of rows are still recorded; only those of the first rows are."""
 
     def see(self, row: Mapping[str, Any]) -> None:
         """Record the fields of a row."""
         self.rows += 1
         if self.unseen:
             self.unseen -= {name for name in self.unseen if find(row, name) is not ABSENT}
+        self.is_watching = self.rows <= PATIENCE
         if self.is_watching:
             self.names.update(dict.fromkeys(map(str, row)))
 
@@ -230,8 +235,10 @@ class FieldUse:
 
     def value(self, row: Mapping[str, Any], name: str) -> Any:
         """The value of a field of the row, marked as used; ABSENT if there is none."""
-        value = row[name] if name in row else find(row, name)
-        if value is not ABSENT:
+        value = row.get(name, ABSENT)
+        if value is ABSENT and is_path(name):
+            value = find(row, name)
+        if self.is_watching and value is not ABSENT:
             self.use(row, name)
         return value
 
@@ -243,8 +250,7 @@ class FieldUse:
     def use(self, row: Mapping[str, Any], name: str) -> None:
         """Mark a field as used."""
         self.unseen.discard(name)
-        if self.is_watching:
-            self.used.update(used_by(row, name))
+        self.used.update(used_by(row, name))
 
     def unused(self) -> Iterator[str]:
         """The unused fields of the rows, then of their documents and entities."""

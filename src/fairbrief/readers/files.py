@@ -56,8 +56,6 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     for mark, encoding in MARKS:
         if sample.startswith(mark):
             return encoding
-    if b"\0" in sample[:CHUNK] and (wide := _without_mark(sample)):
-        return wide
     decoder = codecs.getincrementaldecoder(UTF8)
     try:
         decoder().decode(sample, final=is_whole)
@@ -69,14 +67,6 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     bad = sum("\udc80" <= character <= "\udcff" for character in text)
     good = sum(character > "\x7f" for character in text) - bad
     return UTF8 if good >= bad else _other(sample)
-
-
-def _without_mark(sample: bytes) -> str:
-    """The name of UTF-16 without a byte order mark, in which every other byte of Latin text is zero; otherwise empty."""
-    even, odd = sample[:CHUNK:2], sample[1:CHUNK:2]
-    if odd.count(0) > len(odd) / 2:
-        return "utf-16-le"
-    return "utf-16-be" if even.count(0) > len(even) / 2 else ""
 
 
 def _other(sample: bytes) -> str:
@@ -220,8 +210,7 @@ def open_text(
             import pyarrow as pa
 
             source = pa.transcoding_input_stream(pa.PythonFile(content, "r"), encoding, UTF8)
-            with _Unpacked(source, 1 << 20) as recoded:
-                recoded.of = name
+            with _Unpacked(source, name) as recoded:
                 yield raw, recoded
             return
         if content.peek(3).startswith(codecs.BOM_UTF8):
@@ -261,7 +250,9 @@ def unreadable(name: str) -> Iterator[None]:
 class _Unpacked(io.BufferedReader):
     """The content of a packed file, or of one in another encoding. Lines and documents are limited to `LONGEST_PACKED`."""
 
-    of = ""
+    def __init__(self, source: Any, name: str = "") -> None:
+        super().__init__(source, 1 << 20)
+        self._of = name
 
     def __next__(self) -> bytes:
         if not (line := self.readline(LONGEST_PACKED + 1)):
@@ -276,7 +267,7 @@ class _Unpacked(io.BufferedReader):
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
             raise DataError(
-                f"{self.of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in a file that is packed or "
+                f"{self._of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in a file that is packed or "
                 "not UTF-8; expected shorter lines, since this one could fill the memory; unpack the file and save it as UTF-8."
             )
         return content
@@ -285,14 +276,12 @@ class _Unpacked(io.BufferedReader):
 @contextmanager
 def _unpack(raw: io.BufferedReader, packed: str, name: str = "") -> Iterator[io.BufferedReader[Any]]:
     if packed == "gz":
-        with gzip.GzipFile(fileobj=raw) as inner, _Unpacked(inner, 1 << 20) as content:
-            content.of = name
+        with gzip.GzipFile(fileobj=raw) as inner, _Unpacked(inner, name) as content:
             yield content
     elif packed == "zst":
         import pyarrow as pa
 
-        with _Unpacked(pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"), 1 << 20) as content:
-            content.of = name
+        with _Unpacked(pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"), name) as content:
             yield content
     else:
         yield raw

@@ -29,7 +29,7 @@ from fairbrief.types import Record
 
 
 class RecordPlaces:
-    """The places of records, sorted by the hashes of their ids: the number of the file, and the byte or row group.
+    """The places of records, sorted by this process's hashes of their ids: the number of the file, and the byte or row group.
 
     ``reading.part(source, (start, start + 1))`` reads a place.
     """
@@ -38,13 +38,13 @@ class RecordPlaces:
         """Source, id and start of every record."""
         numbers = array("q")
         for source, ident, start in places:
-            numbers.extend((hash_of_name(ident), source, start))
+            numbers.extend((hash(ident), source, start))
         rows = np.unique(np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3), axis=0)
         self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may have the record; a different id may have the same hash."""
-        key = hash_of_name(ident)
+        key = hash(ident)
         first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
         return [(source, start) for source, start in self._places[first:last].tolist()]
 
@@ -160,8 +160,6 @@ class PartTally:
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))
     """Three numbers per summary: hashes of the system, of the id and of the texts."""
-    clusters: array[int] = field(default_factory=lambda: array("q"))
-    """Two hashes per counterfactual that names its cluster: of the seed document, of the cluster."""
     blank: int = 0
     """Number of documents without text, which were excluded."""
 
@@ -175,27 +173,17 @@ class PartTally:
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.blank += other.blank
         self.keys += other.keys
-        self.clusters += other.clusters
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
         self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
-        if record.cluster_by is not None and record.seed_document is not None:
-            self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
-        """Whether the input is inconsistent: a system has an id twice, an id several texts, or a seed document several clusters."""
+        """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
         systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
-        clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
-        is_twice = _alike(np.sort(systems + ids * MIXED)).any()
-        return bool(is_twice) or _has_several(ids, texts) or _has_several(*clusters.T)
-
-
-def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
-    """Whether a first number occurs with several second numbers."""
-    order = np.argsort(first)
-    is_same, second = _alike(first[order]), second[order]
-    return bool((is_same & ~_alike(second)).any())
+        order = np.argsort(ids)
+        has_other_texts = _alike(ids[order]) & ~_alike(texts[order])
+        return bool(_alike(np.sort(systems + ids * MIXED)).any() or has_other_texts.any())
 
 
 def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:

@@ -125,7 +125,7 @@ def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
             options = options if sheet is None else replace(options, sheet=sheet)
         name = files.printable(path if whole else path.name)
         if isinstance(path, Path):
-            if path.is_dir() and is_saved(path):
+            if any((path / mark).is_file() for mark in MARKS):
                 return _of_data_set(open_saved(path), name, path.name, path)
             files.check(path)
         return _read_as(path, name, options)
@@ -252,11 +252,6 @@ def no_record(name: str) -> DataError:
 PREFIX = "hf:"
 MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
-
-
-def is_saved(path: Path) -> bool:
-    """Whether a folder is a data set saved by `datasets`."""
-    return any((path / mark).is_file() for mark in MARKS)
 
 
 def open_saved(path: Path) -> Any:

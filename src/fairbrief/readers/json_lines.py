@@ -108,10 +108,10 @@ def _parse_with_care(line: bytes, start: int) -> Any:
         row = json.loads(text)
     except json.JSONDecodeError as error:
         return _not_json(error, text)
-    except RecursionError:
-        return fault("JSON that is nested too deeply", 'an object like {"id": …}', "flatten the record")
-    except ValueError:
-        return fault("a number of too many digits", "a number or text", "write it in quotation marks")
+    except (RecursionError, ValueError):
+        return fault(
+            "JSON that is nested too deeply, or a number of too many digits", "a record", "correct the line"
+        )
     return row if isinstance(row, dict) else _not_object(row)
 
 
@@ -193,16 +193,13 @@ def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
 
 
 def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
-    where = f"at character {error.pos + 1}"
     if "\0" in text:
         return fault(f"a NUL byte at character {text.index(chr(0)) + 1}", "a JSON object", "remove the byte")
-    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        return fault(
-            f"JSON that ends too early ({error.msg} {where})",
-            "a complete object on one line",
-            "complete the line, or join it with the next if the object continues there",
-        )
-    return fault(f"invalid JSON ({error.msg} {where})", "one JSON object per line", "correct the line")
+    return fault(
+        f"invalid JSON ({error.msg} at character {error.pos + 1})",
+        "one complete JSON object per line",
+        "correct the line, or join it with the next if the object continues there",
+    )
 
 
 def _not_object(row: Any) -> DataError:

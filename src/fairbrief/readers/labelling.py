@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from array import array
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-
-import numpy as np
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import value_of
@@ -24,9 +20,6 @@ Missing = Literal["refuse", "drop", "group"]
 CHOICES = ("refuse", "drop", "group")
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
-MOST_GROUPS = 20
-WATCHED = 1_000
-"""Most different values of an attribute that are counted."""
 
 
 SPEAKER = "speaker"
@@ -97,56 +90,48 @@ def read_speakers(source: Any) -> SpeakerTable:
     return SpeakerTable(table.name, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """Cuts between groups of numbers (a number equal to a cut is below it), or a number of equal shares."""
-
-    cuts: tuple[float, ...] = ()
-    shares: int = 0
-
-    def label(self, number: float) -> str:
-        """The group of a number.
-
-        >>> [Bins((3.0, 7.0)).label(x) for x in (3, 5, 8)]
-        ['up to 3', 'over 3 to 7', 'over 7']
-        """
-        place = bisect_left(self.cuts, number)
-        if place == 0:
-            return f"up to {self.cuts[0]:g}"
-        over = f"over {self.cuts[place - 1]:g}"
-        return over if place == len(self.cuts) else f"{over} to {self.cuts[place]:g}"
+Cuts = tuple[float, ...]
+"""Increasing cuts between groups of numbers; a number equal to a cut is below it."""
 
 
-def bins_of(text: str) -> Bins:
-    """Cuts (``3,7``) or equal shares (``q3``); RequestError for anything else.
+def group_of(number: float, cuts: Cuts) -> str:
+    """The group of a number.
 
-    >>> bins_of("3,7"), bins_of("q3").shares
-    (Bins(cuts=(3.0, 7.0), shares=0), 3)
+    >>> [group_of(x, (3.0, 7.0)) for x in (3, 5, 8)]
+    ['up to 3', 'over 3 to 7', 'over 7']
     """
-    if text[:1] == "q" and text[1:].isdecimal() and 2 <= int(text[1:]) <= MOST_GROUPS:
-        return Bins(shares=int(text[1:]))
+    place = bisect_left(cuts, number)
+    if place == 0:
+        return f"up to {cuts[0]:g}"
+    over = f"over {cuts[place - 1]:g}"
+    return over if place == len(cuts) else f"{over} to {cuts[place]:g}"
+
+
+def cuts_of(text: str) -> Cuts:
+    """The cuts in a text (``3,7``); RequestError for anything else.
+
+    >>> cuts_of("3,7")
+    (3.0, 7.0)
+    """
     try:
         cuts = tuple(float(part) for part in text.split(","))
     except ValueError:
         cuts = ()
     if not cuts or not all(map(math.isfinite, cuts)) or list(cuts) != sorted(set(cuts)):
-        raise RequestError(
-            f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7, or equal shares, as in --bin rating=q3."
-        )
-    return Bins(cuts)
+        raise RequestError(f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7.")
+    return cuts
 
 
 @dataclass(slots=True)
 class Labelling:
     """The treatment of the labels of each record."""
 
-    bins: dict[str, Bins]
+    bins: Mapping[str, Cuts]
     missing: Missing
     named: tuple[str, ...]
     """The named attributes."""
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
     """Attribute → record → number of documents without it."""
-    values: dict[str, Counter[str]] = field(default_factory=dict)
     binned: set[str] = field(default_factory=set)
     speakers: SpeakerTable | None = None
 
@@ -155,47 +140,26 @@ class Labelling:
         """Whether records may be changed."""
         return bool(self.bins) or self.missing != "refuse" or self.speakers is not None
 
-    @property
-    def looks_ahead(self) -> bool:
-        """Whether all records must be read once before, to determine equal shares."""
-        return any(bins.shares for bins in self.bins.values())
-
-    def look(self, records: Iterable[Record]) -> None:
-        """Determine the cuts of equal shares."""
-        shared = {name: array("d") for name, bins in self.bins.items() if bins.shares}
-        for record in map(self._joined, records):
-            for name, numbers in shared.items():
-                numbers.extend(_number(value, name, record) for value in _values(record, name))
-        for name, numbers in shared.items():
-            self.bins[name] = _cut(numbers, self.bins[name].shares, name)
-
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
-        record = self._joined(record)
-        for name, bins in self.bins.items():
-            record = self._in_bins(record, name, bins)
+        if self.speakers is not None:
+            record = self.speakers.applied(record, may_lack=self.missing != "refuse")
+        for name, cuts in self.bins.items():
+            record = self._in_bins(record, name, cuts)
         for name in self.named if self.missing != "refuse" else ():
             result = self._without_missing(record, name)
             if result is None:
                 return None
             record = result
-        self._watch(record)
         return record
 
     def notes(self) -> list[str]:
-        """What was done, and which attributes have too many values to be groups."""
+        """What was done to documents without a label."""
         done = "excluded" if self.missing == "drop" else f"in the group '{MISSING_GROUP}'"
-        notes = [
+        return [
             f"{counted(sum(of.values()), 'document')} of {counted(len(of), 'record')} without {name!r} {done} (--missing)."
             for name, of in self.lacking.items()
         ]
-        for name, known in self.values.items():
-            if len(known) > MOST_GROUPS and len(known) > known.total() / 3:
-                notes.append(
-                    f"{name!r} has {len(known):,} different values in {counted(known.total(), 'document')}: groups of one or two show "
-                    f"little. If they are numbers, --bin {name}=q3 makes three groups, --bin {name}=CUT,CUT your own."
-                )
-        return notes
 
     def check(self) -> None:
         """RequestError for bins of an attribute that does not occur."""
@@ -205,20 +169,12 @@ class Labelling:
                     f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
                 )
 
-    def _joined(self, record: Record) -> Record:
-        if self.speakers is None:
-            return record
-        return self.speakers.applied(record, may_lack=self.missing != "refuse")
-
-    def _in_bins(self, record: Record, name: str, bins: Bins) -> Record:
-        if not any(True for _ in _values(record, name)):
-            return record
-        self.binned.add(name)
-
+    def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
         def relabelled(attributes: Mapping[str, str]) -> Mapping[str, str]:
             if name not in attributes:
                 return attributes
-            return {**attributes, name: bins.label(_number(attributes[name], name, record))}
+            self.binned.add(name)
+            return {**attributes, name: group_of(_number(attributes[name], name, record), cuts)}
 
         documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
         entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
@@ -241,24 +197,6 @@ class Labelling:
         )
         return replace(record, documents=documents)
 
-    def _watch(self, record: Record) -> None:
-        for name in self.named:
-            if (known := self.values.get(name)) is None:
-                known = self.values[name] = Counter()
-            if len(known) < WATCHED:
-                for document in record.documents:
-                    if (value := document.attributes.get(name)) is not None:
-                        known[value] += 1
-
-
-def _values(record: Record, name: str) -> Iterable[str]:
-    holders = [
-        record.attributes,
-        *(d.attributes for d in record.documents),
-        *(e.attributes for e in record.entities),
-    ]
-    return (attributes[name] for attributes in holders if name in attributes)
-
 
 def _number(value: str, name: str, record: Record) -> float:
     try:
@@ -276,20 +214,6 @@ def _number(value: str, name: str, record: Record) -> float:
             record.id,
         )
     return number
-
-
-def _cut(numbers: Sequence[float], shares: int, name: str) -> Bins:
-    """Cuts into shares as equal as ties allow; the largest number is not a cut."""
-    if not numbers:
-        return Bins((0.0,))  # `check` reports that the attribute does not occur
-    result = np.quantile(np.asarray(numbers), np.arange(1, shares) / shares, method="inverted_cdf")
-    cuts = tuple(sorted({float(cut) for cut in result} - {max(numbers)}))
-    if not cuts:
-        raise RequestError(
-            f"--bin {name}=q{shares}: nearly all numbers are equal, so they cannot be divided. Give cuts "
-            f"({names([f'--bin {name}=3,7'])}), or drop --bin."
-        )
-    return Bins(cuts)
 
 
 def _without(record: Record, lacking: set[int]) -> Record:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
@@ -49,11 +48,6 @@ class StoredFile:
     def name(self) -> str:
         """The last part of its address."""
         return name_of(self.address)
-
-    @property
-    def suffix(self) -> str:
-        """The ending of its name."""
-        return PurePosixPath(self.name).suffix
 
     def open(self, mode: str = "rb") -> io.BufferedReader:
         """Its bytes, as a seekable stream."""

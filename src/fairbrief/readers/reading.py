@@ -35,12 +35,12 @@ from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.messages import at, names
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
+from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
@@ -127,13 +127,14 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        cases = self._redacted(self._cases())
+        cases = self._cases() if self.redaction is None else self._redacted(self._cases(), self.redaction)
         return self._with_references(cases) if self.audits_references else cases
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
         known = set[int]()
-        for case in self._redacted(self._cases(with_summaries=False)):
+        cases = self._cases(with_summaries=False)
+        for case in cases if self.redaction is None else self._redacted(cases, self.redaction):
             if (key := hash_of(case.record.id, "")) not in known:
                 known.add(key)
                 yield case.record
@@ -171,7 +172,14 @@ class Reading:
                     for summary_file in summary_files:
                         summary_file.take(record)
                     continue
-                yield from self._cases_of_row(step, record, seen, is_alone=not summary_files)
+                self.tally.rows += 1
+                for summary in step.summaries:
+                    is_missing = summary.reason == MISSING
+                    self.tally.summaries += not is_missing
+                    # A missing summary counts only if there are no files of summaries.
+                    is_case = self._is_new(seen, record, summary, step) and not (is_missing and summary_files)
+                    if is_case and self._is_wanted(record, step.where):
+                        yield Case(record, summary)
                 if summary_files and (key := hash_of(record.id, "")) not in known:
                     known.add(key)
                     yield from self._cases_of_files(step, record, seen, summary_files)
@@ -271,30 +279,19 @@ class Reading:
         self._note_blank()
         self._check_answered()
         self._check_required()
-        self.tally = replace(tally, keys=array("q"), clusters=array("q"))
+        self.tally = replace(tally, keys=array("q"))
         return not tally.has_repeats()
 
-    def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """The cases, without personal data if that is wanted; those that cannot be redacted are excluded."""
+    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
+        """The cases without personal data; those that cannot be redacted are excluded."""
         for case in cases:
             try:
-                yield case if self.redaction is None else self.redaction.case(case)
+                yield redaction.case(case)
             except DataError as error:
                 self._exclude(error)
 
-    def _cases_of_row(self, step: Step, record: Record, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
-        """The summaries in the row itself; a missing one counts only if there are no files of summaries."""
-        self.tally.rows += 1
-        for summary in step.summaries:
-            is_missing = summary.reason == MISSING
-            self.tally.summaries += not is_missing
-            if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
-                continue
-            if self._is_wanted(record, step.where):
-                yield Case(record, summary)
-
     def _cases_of_files(
-        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[SummaryFile]
+        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[InOrder | ById]
     ) -> Iterator[Case]:
         """The summaries in separate files."""
         for summary_file in summary_files:
@@ -310,26 +307,21 @@ class Reading:
     def _begin(self) -> None:
         self.notes = []
         self.tally = PartTally()
-        self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         self._labelling = labelling = self.new_labelling()
-
-        def records(steps: Iterator[Step]) -> Iterator[Record]:
-            yield from (step.record for step in steps if step.record is not None)
-            self._begin()
-
-        if labelling.looks_ahead:
-            labelling.look(records(self._plain_steps(with_summaries=with_summaries)))
         if self._is_part:  # only inputs without such processing have parts
             yield from self._plain_steps(with_summaries=with_summaries)
             return
         sampling = None if self.new_sampling is None else self.new_sampling()
         if sampling is not None:
-            sampling.look(records(self._labelled_steps(with_summaries=with_summaries)))
-        for step in self._labelled_steps(with_summaries=with_summaries):
+            labelled = self._labelled_steps(with_summaries=with_summaries)
+            sampling.look(step.record for step in labelled if step.record is not None)
+            self._begin()
+        steps = self._labelled_steps if labelling.changes_records else self._plain_steps
+        for step in steps(with_summaries=with_summaries):
             if sampling is not None and step.record is not None:
                 step.is_sampled = sampling.selects(step.record)
             yield step
@@ -356,7 +348,9 @@ class Reading:
     def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self.sources):
             fields = self.fields
-            use = FieldUse({*fields.named(), *fields.summary_names()})
+            use = FieldUse(
+                {*fields.named(), *fields.summary_names(), *(fields.documents if source.is_table else ())}
+            )
             if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
@@ -364,10 +358,10 @@ class Reading:
                 self.system or source.system,
                 use,
                 cells=source.is_table,
-                own_summaries=with_summaries,
             )
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
+                use.rows = PATIENCE
             count = 0
             rows = self._watched(source.rows(self._meter), reader, source)
             if self.fields.group_by is not None:
@@ -391,25 +385,24 @@ class Reading:
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
+        use, fields = reader.use, self.fields
         for number, row in rows:
-            if isinstance(row, Mapping):
-                if not reader.use.rows:
-                    if not self._is_part:
-                        reader.begin(row)
-                    if source.is_table:
-                        reader.check_columns(row, source.name)
-                reader.use.see(row)
+            if row.__class__ is dict or isinstance(row, Mapping):
+                if not use.rows and not self._is_part:
+                    reader.begin(row)
+                use.see(row)
+                if source.is_table and (
+                    lacking := use.unseen & {fields.id, *fields.documents, *fields.summary_names()}
+                ):
+                    raise reader.missing_field(source, min(lacking))
             yield number, row
 
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
     ) -> tuple[Record | None, tuple[Summary, ...]]:
         try:
-            if isinstance(row, Mapping):
-                record, summaries = reader.read(row, count, where)
-                if record.cluster_by is not None:
-                    self._check_cluster(record)
-                return record, summaries
+            if row.__class__ is dict or isinstance(row, Mapping):
+                return reader.read(row, count, where)
             if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
@@ -420,19 +413,6 @@ class Reading:
         except DataError as error:
             self._exclude(error)
             return None, ()
-
-    def _check_cluster(self, record: Record) -> None:
-        """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
-        if record.seed_document is None:
-            return
-        cluster = hash_of(record.cluster, "")
-        if self._clusters.setdefault(hash_of(record.seed_document, ""), cluster) != cluster:
-            other = fault(
-                f"{record.cluster!r} as {record.cluster_by!r}, and another value at an earlier counterfactual of {record.seed_document!r}",
-                "counterfactuals of one seed document in one cluster",
-                "correct the value, or give another --cluster-by",
-            )
-            raise at(record.where, other, record.id)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
@@ -450,6 +430,9 @@ class Reading:
     def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
         texts = tuple([document.text for document in record.documents])
+        if self._is_part:  # repeated ids are detected when all parts are known
+            self.tally.note(record, summary.system, texts)
+            return True
         before = seen.first(record.id, summary.system, step.source, step.number, texts)
         if before is not None:
             self._exclude(at(step.where, self._again(summary, before), record.id))
@@ -458,8 +441,6 @@ class Reading:
         if other is not None and not other[1].is_same:
             self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
-        if self._is_part:
-            self.tally.note(record, summary.system, texts)
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:

@@ -15,7 +15,6 @@ from fairbrief.readers.documents import (
     Placed,
     draft_documents,
     draft_several,
-    give_ids,
     look_up,
     map_attribute,
     need,
@@ -37,7 +36,7 @@ from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several,
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.serialization import EMPTY, MISSING
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import Case, Document, Entity, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
@@ -53,29 +52,188 @@ def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
 
 
-def with_origin(plain: Summary, reason: Any, made: Any) -> Summary:
-    """The summary with the row's ``reason`` and ``made``."""
-    if reason in (None, "") and made in (None, ""):
-        return plain
-    return replace(
-        plain,
-        reason=plain.reason if reason in (None, "") else id_of(reason, "the reason"),
-        made=attributes_of(made, "'made'") if made != "" else NOTHING,
+def _two_names(system: Any, field: str) -> Exception:
+    return fault(
+        f"{show(system)} as the system, in a row whose summaries name their systems",
+        "one of the two",
+        f"remove the field {field!r}, or give another one with --system-field",
     )
 
 
-class SummaryReader:
-    """Reads the summaries of a row. ``system`` is the system of rows that name none."""
+class RowReader:
+    """Reads the rows of one source.
 
-    def __init__(self, fields: Fields, system: str, use: FieldUse, *, cells: bool) -> None:
+    ``cells``: rows come from a table, in which a cell may contain JSON.
+    """
+
+    def __init__(self, fields: Fields, system: str, use: FieldUse, *, cells: bool = False) -> None:
+        """``system`` is the system of rows that name none."""
         self.fields = fields
-        self.system = system
         self.use = use
         self.cells = cells
+        self.system = system
+        self.is_numbered = fields.id is None
+        self.blank = 0
+        """Number of documents without text, which were excluded."""
+        self._several_documents, self._several_summaries = (
+            fields.has_several_documents,
+            fields.has_several_summaries,
+        )
+        self._attributes = (*fields.attributes.items(), *((label, label) for label in fields.labels))
+        use.used.update(OWN)
 
-    def read(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
+    def missing_field(self, source: Source, wanted: str | None = None) -> RequestError:
+        """The error for a named field that is in none of the objects read."""
+        use = self.use
+        wanted = wanted or min(use.unseen)
+        what = "column" if source.is_table else "field"
+        inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
+        many = "record" if use.rows == 1 else f"{use.rows:,} records"
+        among = "" if source.is_table else f" in its first {many}"
+        also = f" Of its documents: {names(inner)}." if inner else ""
+        return RequestError(
+            f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
+            f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, self.fields)}"
+        )
+
+    def begin(self, row: Mapping[str, Any]) -> None:
+        """Inspect a source's first row: without the default field of ids, rows are numbered."""
+        self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
+
+    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
+        """The record and summaries of a row; DataError with its place for invalid rows."""
+        key = self.fields.id or ID
+        try:
+            if not self.is_numbered:
+                ident = id_of(need(row, key), "the id")
+                if self.use.is_watching:
+                    self.use.use(row, key)
+            elif self.fields.id == ID and row.get(ID) is not None:
+                raise fault(
+                    "an id after rows without one",
+                    "an id in every row or in none",
+                    "give every row an id",
+                )
+            else:
+                ident = str(count)
+            return self._record(row, ident, where), self.summaries(row, ident)
+        except DataError as error:
+            raise at(where, error, None if self.is_numbered else find(row, key)) from None
+
+    def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
+        fields, get = self.fields, row.get
+        draft = self._draft(row)
+        attributes: Mapping[str, str] = NOTHING
+        if (given := get("attributes")) is not None:
+            attributes = attributes_of(self._cell(given), "the attributes")
+        if self._attributes or fields.record_attributes:
+            attributes = self._mapped(row, draft, attributes)
+        if fields.cluster is not None:
+            attributes = self._with_cluster(row, fields.cluster, attributes)
+        documents, entities = tuple(draft.documents), tuple[Entity, ...]()
+        if (given := get("entities")) not in (None, ""):
+            given = self._cell(given)
+            self.use.see_inside("entities", given)
+            entities = read_entities(given, documents)
+        if draft.has_blank and (kept := tuple(d for d in documents if d.text and not d.text.isspace())):
+            self.blank += len(documents) - len(kept)  # if no document has text, all are kept
+            documents = kept
+        references, seed_document = self.use.given(row, fields.references), get("seed_document")
+        return Record(
+            ident,
+            documents,
+            self._references(references) if references else (),
+            entities,
+            attributes,
+            id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
+            where,
+            fields.cluster,
+        )
+
+    def _draft(self, row: Mapping[str, Any]) -> Draft:
+        fields = self.fields
+        if self._several_documents:
+            return self._several(row)
+        value = self.use.value(row, fields.documents[0])
+        if value is None or value is ABSENT:
+            value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
+        if self.cells and not fields.separator:
+            value = parse_documents_cell(value)
+        draft = draft_documents(value, fields.separator, fields.documents[0])
+        self.use.see_inside("documents", draft.objects)
+        return draft
+
+    def _several(self, row: Mapping[str, Any]) -> Draft:
+        """The documents of several fields, or of the parts of one."""
+        placed: list[Placed] = []
+        for field in self.fields.documents:
+            result = self.use.value(row, field)
+            if isinstance(result, Several):
+                head, star, inner = field.rpartition("[*].")
+                parents = find(row, f"{head}[*]") if star and inner else None
+                holders = parents if isinstance(parents, Several) else Several()
+                placed += [(part, text, holders.get(part)) for part, text in result.items()]
+            elif result is ABSENT and len(self.fields.documents) == 1:
+                need(row, field)
+            elif result is not ABSENT:
+                placed.append(((field,), result, None))
+        draft = draft_several(placed, self.fields.documents)
+        self.use.see_inside("documents", draft.objects)
+        self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
+        return draft
+
+    def _with_cluster(
+        self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        """The record's attributes with the one that names its cluster."""
+        value = attributes.get(source, look_up(row, source))
+        if value is ABSENT:
+            need(row, source)
+        if self.use.is_watching:
+            self._noted(row, source)
+        if (text := record_value(value, source)) is None:
+            raise fault(f"no value of {source!r}, the field of clusters", "one per record", "add it")
+        return {**attributes, source: text}
+
+    def _mapped(
+        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        own, is_watching = dict(attributes), self.use.is_watching
+        for name, source in self._attributes:
+            value = map_attribute(name, source, row, draft, self.fields.separator)
+            if value is not ABSENT:
+                if is_watching:
+                    self._noted(row, source)
+                if value is not None and (text := record_value(value, name)) is not None:
+                    own[name] = text
+        for name, source in self.fields.record_attributes.items():
+            if (value := look_up(row, source)) is not ABSENT:
+                if is_watching:
+                    self._noted(row, source)
+                if (text := record_value(value, name)) is not None:
+                    own[name] = text
+        return own or NOTHING
+
+    def _noted(self, row: Mapping[str, Any], source: str) -> None:
+        self.use.use(row, source)
+        self.use.inner_used.add(source.rpartition(".")[2])
+
+    def _references(self, value: Any) -> tuple[str, ...]:
+        if isinstance(value, Several):
+            value = [text for text in value.values() if text is not None and text != ""]
+        if self.cells and isinstance(value, str):
+            parsed = parse_cell(value)
+            value = parsed if isinstance(parsed, list) and all(isinstance(p, str) for p in parsed) else value
+        if isinstance(value, str):
+            value = [value]
+        return tuple(
+            text if is_plain(text) else text_of(text, f"reference {i}")
+            for i, text in enumerate(list_of(value, "the references"), 1)
+        )
+
+    def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """The summary of each system."""
-        if self.fields.has_several_summaries:
+        if self._several_summaries:
             return self._by_field(row, ident)
         text = self.use.given(row, self.fields.summary[0][1])
         system, claims = self.use.given(row, self.fields.system), row.get("claims")
@@ -83,7 +241,11 @@ class SummaryReader:
             return self._by_system(parsed, system, self._cell(claims), ident)
         name = self.system if system is None else id_of(system, "the system")
         plain = summary(ident, name, text, self._cell(claims) if claims != "" else None)
-        return (with_origin(plain, row.get("reason"), self._cell(row.get("made"))),)
+        reason, made = row.get("reason"), self._cell(row.get("made"))
+        if reason in (None, "") and made in (None, ""):
+            return (plain,)
+        reason = plain.reason if reason in (None, "") else id_of(reason, "the reason")
+        return (replace(plain, reason=reason, made=attributes_of(made, "'made'") if made != "" else NOTHING),)
 
     def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """A summary per named field, or per field that matches a pattern."""
@@ -130,203 +292,6 @@ class SummaryReader:
         return tuple(
             summary(ident, id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
-        )
-
-    def _cell(self, value: Any) -> Any:
-        return parse_cell(value) if self.cells else value
-
-
-def _two_names(system: Any, field: str) -> Exception:
-    return fault(
-        f"{show(system)} as the system, in a row whose summaries name their systems",
-        "one of the two",
-        f"remove the field {field!r}, or give another one with --system-field",
-    )
-
-
-class RowReader:
-    """Reads the rows of one source.
-
-    ``cells``: rows come from a table, in which a cell may contain JSON.
-    """
-
-    def __init__(
-        self, fields: Fields, system: str, use: FieldUse, *, cells: bool = False, own_summaries: bool = True
-    ) -> None:
-        self.fields = fields
-        self.use = use
-        self.cells = cells
-        self.own_summaries = own_summaries
-        self.summaries = SummaryReader(fields, system, use, cells=cells)
-        self.system = system
-        self.is_numbered = fields.id is None
-        self.blank = 0
-        """Number of documents without text, which were excluded."""
-        use.used.update(OWN)
-
-    def check_columns(self, columns: Mapping[str, Any], name: str) -> None:
-        """RequestError unless a table has the columns that every row needs."""
-        fields = self.fields
-        wanted = [*fields.documents, *(fields.summary_names() if self.own_summaries else ())]
-        if fields.id not in (None, ID):
-            wanted.insert(0, fields.id)
-        for field in wanted:
-            if field not in columns and find(columns, field) is ABSENT:
-                raise RequestError(
-                    f"{name} has no column {field!r}. Its columns: {names(columns)}.{did_you_mean(field, columns)}"
-                    f"{how_to_say(field, fields)}"
-                )
-
-    def missing_field(self, source: Source) -> RequestError:
-        """The error for a named field that is in none of the objects read."""
-        use = self.use
-        wanted = min(use.unseen)
-        what = "column" if source.is_table else "field"
-        inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
-        many = "record" if use.rows == 1 else f"{use.rows:,} records"
-        among = "" if source.is_table else f" in its first {many}"
-        also = f" Of its documents: {names(inner)}." if inner else ""
-        return RequestError(
-            f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
-            f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, self.fields)}"
-        )
-
-    def begin(self, row: Mapping[str, Any]) -> None:
-        """Inspect a source's first row: without the default field of ids, rows are numbered."""
-        self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
-
-    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
-        """The record and summaries of a row; DataError with its place for invalid rows."""
-        key = self.fields.id or ID
-        try:
-            if not self.is_numbered:
-                ident = id_of(need(row, key), "the id")
-                self.use.use(row, key)
-            elif self.fields.id == ID and row.get(ID) is not None:
-                raise fault(
-                    "an id after rows without one",
-                    "an id in every row or in none",
-                    "give every row an id",
-                )
-            else:
-                ident = str(count)
-            return self._record(row, ident, where), self.summaries.read(row, ident)
-        except DataError as error:
-            raise at(where, error, None if self.is_numbered else find(row, key)) from None
-
-    def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
-        fields, get = self.fields, row.get
-        draft = self._draft(row)
-        attributes = attributes_of(self._cell(get("attributes")), "the attributes")
-        if fields.attributes or fields.labels or fields.record_attributes:
-            attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None:
-            attributes = self._with_cluster(row, fields.cluster, attributes)
-        give_ids(draft)
-        documents = draft.documents()
-        references, entities, seed_document = (
-            self.use.given(row, fields.references),
-            get("entities"),
-            get("seed_document"),
-        )
-        entities = None if entities == "" else self._cell(entities)
-        self.use.see_inside("entities", entities)
-        return Record(
-            ident,
-            self._with_text(documents),
-            self._references(references) if references else (),
-            read_entities(entities, documents),
-            attributes,
-            id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
-            where,
-            fields.cluster,
-        )
-
-    def _with_text(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
-        """The documents without blank ones, if others have text."""
-        kept = tuple([d for d in documents if d.text and not d.text.isspace()])
-        if not kept:
-            return documents
-        self.blank += len(documents) - len(kept)
-        return kept
-
-    def _draft(self, row: Mapping[str, Any]) -> Draft:
-        fields = self.fields
-        if fields.has_several_documents:
-            return self._several(row)
-        value = self.use.value(row, fields.documents[0])
-        if value is None or value is ABSENT:
-            value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
-        if self.cells and not fields.separator:
-            value = parse_documents_cell(value)
-        draft = draft_documents(value, fields.separator, fields.documents[0])
-        self.use.see_inside("documents", draft.objects)
-        return draft
-
-    def _several(self, row: Mapping[str, Any]) -> Draft:
-        """The documents of several fields, or of the parts of one."""
-        placed: list[Placed] = []
-        for field in self.fields.documents:
-            result = self.use.value(row, field)
-            if isinstance(result, Several):
-                head, star, inner = field.rpartition("[*].")
-                parents = find(row, f"{head}[*]") if star and inner else None
-                holders = parents if isinstance(parents, Several) else Several()
-                placed += [(part, text, holders.get(part)) for part, text in result.items()]
-            elif result is ABSENT and len(self.fields.documents) == 1:
-                need(row, field)
-            elif result is not ABSENT:
-                placed.append(((field,), result, None))
-        draft = draft_several(placed, self.fields.documents)
-        self.use.see_inside("documents", draft.objects)
-        self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
-        return draft
-
-    def _with_cluster(
-        self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]
-    ) -> Mapping[str, str]:
-        """The record's attributes with the one that names its cluster."""
-        value = attributes.get(source, look_up(row, source))
-        if value is ABSENT:
-            need(row, source)
-        self._noted(row, source)
-        if (text := record_value(value, source)) is None:
-            raise fault(f"no value of {source!r}, the field of clusters", "one per record", "add it")
-        return {**attributes, source: text}
-
-    def _mapped(
-        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
-    ) -> Mapping[str, str]:
-        own = dict(attributes)
-        fields = self.fields
-        for name, source in (*fields.attributes.items(), *((label, label) for label in fields.labels)):
-            value = map_attribute(name, source, row, draft, fields.separator)
-            if value is not ABSENT:
-                self._noted(row, source)
-                if value is not None and (text := record_value(value, name)) is not None:
-                    own[name] = text
-        for name, source in fields.record_attributes.items():
-            if (value := look_up(row, source)) is not ABSENT:
-                self._noted(row, source)
-                if (text := record_value(value, name)) is not None:
-                    own[name] = text
-        return own or NOTHING
-
-    def _noted(self, row: Mapping[str, Any], source: str) -> None:
-        self.use.use(row, source)
-        self.use.inner_used.add(source.rpartition(".")[2])
-
-    def _references(self, value: Any) -> tuple[str, ...]:
-        if isinstance(value, Several):
-            value = [text for text in value.values() if text is not None and text != ""]
-        if self.cells and isinstance(value, str):
-            parsed = parse_cell(value)
-            value = parsed if isinstance(parsed, list) and all(isinstance(p, str) for p in parsed) else value
-        if isinstance(value, str):
-            value = [value]
-        return tuple(
-            text if is_plain(text) else text_of(text, f"reference {i}")
-            for i, text in enumerate(list_of(value, "the references"), 1)
         )
 
     def _cell(self, value: Any) -> Any:

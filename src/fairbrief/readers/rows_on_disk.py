@@ -1,4 +1,4 @@
-"""Rows in a temporary file, read again by key. Only their places are in memory."""
+"""Rows in a temporary file, read again by key. Few are in memory, of many only the places."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryFile, gettempdir
+from tempfile import SpooledTemporaryFile, gettempdir
 from types import TracebackType
 from typing import IO, Any, Self
 
@@ -17,6 +17,9 @@ from fairbrief.readers.fields import ABSENT, Fields, FieldUse
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import fault, show
 
+HELD = 1 << 26
+"""Bytes in memory up to which nothing is written to the disk."""
+
 
 class RowsOnDisk:
     """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
@@ -25,7 +28,7 @@ class RowsOnDisk:
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
+        self._file = SpooledTemporaryFile(max_size=HELD)  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 

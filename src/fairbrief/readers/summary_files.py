@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
@@ -22,7 +22,7 @@ from fairbrief.readers.input_parts import hash_of
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
-from fairbrief.readers.rows import SummaryReader, summary
+from fairbrief.readers.rows import RowReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -33,28 +33,16 @@ Exclude = Callable[[DataError], None]
 """Handles an error: raises it, or counts and lists it."""
 
 
-class SummaryFile(Protocol):
-    """The summaries of a file, by record."""
-
-    def take(self, record: Record | None) -> list[Summary]:
-        """Each system's summary of the next record; ``record`` is None for an unreadable one."""
-        ...
-
-    def finish(self) -> None:
-        """Report the summaries without a record, after the last record."""
-        ...
-
-
 def open_summary_file(
     system: str | None, given: Any, fields: Fields, exclude: Exclude, stack: ExitStack
-) -> SummaryFile:
+) -> InOrder | ById:
     """The summaries of a file, while the stack is open. Without a system, the rows name theirs."""
     if isinstance(given, Path) and is_plain_text(given):
-        return _InOrder(system or files.stem(given), given, stack)
+        return InOrder(system or files.stem(given), given, stack)
     source = one_source(given)
     if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
         source = replace(source, name=IN_MEMORY, system=IN_MEMORY)
-    return _ById(system, source, fields, exclude, stack)
+    return ById(system, source, fields, exclude, stack)
 
 
 Given = Any
@@ -109,7 +97,9 @@ def is_plain_text(path: Path) -> bool:
     return files.endings(path)[0] not in files.FORMATS
 
 
-class _InOrder:
+class InOrder:
+    """The summaries of a file with one per line, in the order of the records."""
+
     def __init__(self, system: str, path: Path, stack: ExitStack) -> None:
         self.system = system
         self.name = files.printable(path.name)
@@ -117,6 +107,7 @@ class _InOrder:
         self.lines = enumerate(content, 1)
 
     def take(self, record: Record | None) -> list[Summary]:
+        """The summary of the next record; ``record`` is None for an unreadable one."""
         number, line = next(self.lines, (0, b""))
         if not number:
             raise RequestError(
@@ -135,6 +126,7 @@ class _InOrder:
             raise at(where, error, record.id) from None
 
     def finish(self) -> None:
+        """Report the lines after the last record."""
         extra = sum(1 for _, line in self.lines)
         if extra:
             raise RequestError(
@@ -143,7 +135,7 @@ class _InOrder:
             )
 
 
-class _ById:
+class ById:
     """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
     def __init__(
@@ -158,7 +150,7 @@ class _ById:
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = SummaryReader(read_by, system or source.system, self.use, cells=source.is_table)
+        self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
         for number, row in source.rows(Meter()):
             where = f"{source.name}:{number}"
             try:
@@ -172,7 +164,7 @@ class _ById:
         ident = None
         try:
             ident = self._ident(row, fields)
-            result = self.reader.read(row, ident)
+            result = self.reader.summaries(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
         known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
@@ -208,12 +200,14 @@ class _ById:
         )
 
     def take(self, record: Record | None) -> list[Summary]:
+        """Each system's summary of a record; ``record`` is None for an unreadable one."""
         if record is None:
             return []
         result = {stored.system: stored for stored, _ in self.stored.pop(hash_of(record.id, ""))}
         return [result.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
+        """Report the summaries without a record, after the last record."""
         for key in list(self.stored):
             for extra, where in self.stored.pop(key):
                 self.exclude(

@@ -28,7 +28,7 @@ WORDS = 4
 """A field whose values have at least this many words on average is a text."""
 MOST_GROUPS = 20
 DISTINCT_NUMBERS = 10
-"""An attribute with more different numbers is proposed in three bins."""
+"""An attribute with more different numbers is proposed in three bins, each with a third of them."""
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
 """Separators of documents in one text; the first that most texts contain is used."""
 LAST_NUMBER = re.compile(r"(?<!\d)\d+(\D*)\Z")
@@ -450,7 +450,9 @@ def _take_attribute(column: Column, proposal: Understanding, *, is_of_documents:
     settings.setdefault(kind, []).append(name if name == source else f"{name}={source}")
     proposal.roles[path] = role
     if column.is_number and len(column.groups) > DISTINCT_NUMBERS:
-        settings.setdefault("bin", []).append(f"{name}=q3")
+        numbers = sorted(map(float, column.groups))
+        cuts = (f"{numbers[len(numbers) * i // 3]:g}" for i in (1, 2))
+        settings.setdefault("bin", []).append(f"{name}={','.join(cuts)}")
 
 
 def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understanding) -> None:

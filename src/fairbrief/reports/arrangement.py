@@ -45,20 +45,15 @@ class Section:
         return tuple(e for block in self.blocks if wording.is_main_value(block[0]) for e in block)
 
     @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """The `notes` of all."""
-        return notes(self.estimates)
+    def is_difference(self) -> bool:
+        """Whether they are differences of systems."""
+        return any(e.baseline for e in self.estimates)
 
     @property
     def title(self) -> str:
         """For instance ``Representation by sentiment, in each topic``."""
         over = f" by {self.over}" if self.over else ""
         return f"{self.family}{over}{', in each ' + ' × '.join(self.by) if self.by else ''}"
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems in it, in order of appearance."""
-        return tuple(dict.fromkeys(e.system for e in self.estimates))
 
 
 def of_differences(result: Result) -> tuple[Section, ...]:

@@ -16,8 +16,6 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from fairbrief.reports.json_file import Saved
     from fairbrief.reports.per_record import SavedRows
     from fairbrief.reports.result import Result
@@ -28,7 +26,7 @@ ESTIMATES, EXAMPLES, SOURCES, INPUTS = "estimates.csv", "examples.json", "source
 DIGESTS = "digests.sha256"
 """The SHA-256 of each file that is loaded again, in the format of ``sha256sum --check``."""
 LISTED = ".written"
-"""The list of files that the audit wrote into a subfolder: the next audit removes only these."""
+"""The list of files that the audit wrote: the next audit removes only these."""
 UNFINISHED = "unfinished"
 """The file that marks an audit in progress, or one that was interrupted."""
 RESULTS = "results.json"
@@ -143,54 +141,40 @@ def replace_all(
     (`fairbrief.reports.json_file.identity`). Everything is first written to a subfolder, so that a full disk damages nothing;
     then the files are moved, ``results.json`` last. All files that are loaded again have the same identity.
     """
-    stage = _stage(folder)
+    stage = folder / STAGE
     try:
+        for below in (PER_RECORD, TABLES):
+            (stage / below).mkdir(parents=True, exist_ok=True)
         names, audit = _write(result, stage, complete)
         for name in names:
-            _sync(stage / name)
-        for below in (PER_RECORD, TABLES):
-            (folder / below).mkdir(exist_ok=True)
-            for old in _listed(folder / below):
-                (folder / below / old).unlink(missing_ok=True)
-        for old in {SOURCES, INPUTS} - {*names}:
+            with (stage / name).open("rb") as written:
+                os.fsync(written.fileno())
+        for old in {*_listed(folder), INPUTS} - {*names}:
             (folder / old).unlink(missing_ok=True)
         for name in names:
+            (folder / name).parent.mkdir(exist_ok=True)
             (stage / name).replace(folder / name)
     finally:
         clear(folder)
     return tuple(folder / name for name in names), audit
 
 
-def _stage(folder: Path) -> Path:
-    """The subfolder for new files; created if missing."""
-    for below in (PER_RECORD, TABLES):
-        (folder / STAGE / below).mkdir(parents=True, exist_ok=True)
-    return folder / STAGE
-
-
 def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) -> tuple[list[str], str]:
     """Write every file; their names in the order in which they are moved, and the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import files_of, write_rows
+    from fairbrief.reports.per_record import files_of, write_rows, write_sources
 
     audit = json_file.write(result, stage / RESULTS)
     write_rows(result.rows, stage / PER_RECORD, audit)
     names = _write_pages(complete(result), stage, audit)
-    names += [f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)]
+    loaded = [EXAMPLES, *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows))]
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
-        names.append(SOURCES)
-    loaded = [RESULTS, EXAMPLES, *(n for n in names if n == SOURCES or n.startswith(PER_RECORD))]
-    (stage / DIGESTS).write_text(_digest_lines(stage, loaded), encoding="utf-8")
-    return [*_lists(stage, names), *names, DIGESTS, RESULTS], audit
-
-
-def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
-    """Write what is in each folder below this one: the lists' names."""
-    for below in (PER_RECORD, TABLES):
-        own = [Path(name).name for name in names if name.startswith(f"{below}/")]
-        (stage / below / LISTED).write_text("".join(f"{name}\n" for name in own), encoding="utf-8")
-        yield f"{below}/{LISTED}"
+        loaded.append(SOURCES)
+    names = [LISTED, *names, *loaded, DIGESTS, RESULTS]
+    (stage / DIGESTS).write_text(_digest_lines(stage, [RESULTS, *loaded]), encoding="utf-8")
+    (stage / LISTED).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+    return names, audit
 
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
@@ -210,16 +194,16 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
     html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
-    return [*texts, PAGE, EXAMPLES]
+    return [*texts, PAGE]
 
 
 def _listed(folder: Path) -> list[str]:
-    """The files that an older audit wrote into one of its folders."""
+    """The files that an older audit wrote, below its folder."""
     try:
-        listed = (folder / LISTED).read_text(encoding="utf-8").split()
+        listed = (folder / LISTED).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, UnicodeDecodeError):
         return []
-    return [name for name in listed if name == Path(name).name]
+    return [name for name in listed if name and ".." not in name and not Path(name).is_absolute()]
 
 
 def load(folder: Path | str) -> Result:
@@ -229,6 +213,7 @@ def load(folder: Path | str) -> Result:
     was interrupted; for damaged per-record statistics, when they are read.
     """
     from fairbrief.reports import json_file
+    from fairbrief.reports.per_record import read_sources
 
     folder = Path(folder)
     saved, rows = opened(folder)
@@ -302,35 +287,3 @@ def place(path: Path, write: Callable[[Path], object]) -> Path:
     with atomic_path(path) as part:
         write(part)
     return path
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as written:
-        os.fsync(written.fileno())
-
-
-# ------------------------------------------------------------------------------ hashes of the sources
-
-
-def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
-    """Write the hashes, with the audit's identity in the metadata."""
-    from fairbrief.reports.per_record import write_hashes
-
-    write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
-
-
-def read_sources(path: Path, audit: str) -> pa.Table | None:
-    """The hashes; None if the audit has none. Raises DataError if the file is damaged or of another audit."""
-    import pyarrow.parquet as pq
-
-    from fairbrief.reports.per_record import mixed, reading
-
-    if not path.exists():
-        return None
-    with reading(path):
-        table = pq.read_table(path)
-        hashes = table.replace_schema_metadata()
-        hashes.select(["record", "documents"])  # an error without these columns
-    if (table.schema.metadata or {}).get(b"audit", b"").decode("utf-8", "replace") != audit:
-        raise DataError(mixed(path))
-    return hashes

@@ -23,15 +23,10 @@ from fairbrief.reports import (
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page
-from fairbrief.reports.result import Result, TopCase
+from fairbrief.reports.result import Result, Row
 from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
-
-
-def completed(figure: Figure) -> Figure:
-    """The figure with pictures that are complete without the page's style sheet."""
-    return replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
@@ -89,11 +84,11 @@ class Audit:
         """A protocol's tables."""
         return self.result.tables
 
-    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[TopCase, ...]:
+    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Row, ...]:
         """The records with the largest main value: at most ``n`` per measure and system, the largest first.
 
-        ``measure`` is a measure's spec or name. Each record has ``case`` (the texts), ``value`` and ``story``. An audit keeps
-        five per measure and system, and none of label-independent scores such as ROUGE.
+        ``measure`` is a measure's spec or name. The records are those of the report, with ``values`` and ``story``; it has a few
+        per measure and system. Records of label-independent scores such as ROUGE are not returned.
         Raises RequestError for an ``n`` below 1, and for an unknown measure or system.
         """
         if n < 1:
@@ -107,16 +102,21 @@ class Audit:
                 raise RequestError(
                     f"The audit has no {what} '{name}'.{did_you_mean(name, there)} It has: {', '.join(sorted(there))}."
                 )
-        kept: dict[tuple[str, str], list[TopCase]] = {}
-        for one in self.result.top_cases:
-            named = measure in (None, one.measure, wording.name_of(one.measure))
-            if named and system in (None, one.system):
-                kept.setdefault((one.measure, one.system), []).append(one)
-        return tuple(x for of in kept.values() for x in sorted(of, key=lambda x: -x.value)[:n])
+        kinds = {(e.measure, e.quantity): e.kind for e in estimates}
+        kept: dict[tuple[str, str], list[tuple[float, Row]]] = {}
+        for row in self.read(self.result).examples.rows:
+            name = wording.name_of(row.measure)
+            is_asked = measure in (None, row.measure, name) and system in (None, row.system)
+            if is_asked and name in row.values and kinds[row.measure, name] != "label_independent":
+                kept.setdefault((row.measure, row.system), []).append((abs(row.values[name]), row))
+        return tuple(row for rows in kept.values() for _, row in sorted(rows, key=lambda one: -one[0])[:n])
 
     def plot(self) -> Figures:
         """The figures that the measures declare, as the report shows them."""
-        return Figures(map(completed, figures.draw(self.result)))
+        return Figures(
+            replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
+            for figure in figures.draw(self.result)
+        )
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the per-record statistics, report.html and the tables; return the folder."""

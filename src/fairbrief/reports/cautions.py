@@ -8,7 +8,7 @@ from typing import Any
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.reports import contrast_words, wording
-from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
+from fairbrief.reports.contrast_words import Context, capital, of_system, p_text, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import sides
 from fairbrief.scorers import cards
@@ -44,13 +44,13 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")
     lines += [text for e in significant if (text := _lost_at_equal_length(e, context))]
     lines += [
-        f"{group_of(e)} in summaries by {named(e.system)}: {wording.worded(note)}"
+        f"{of_system(e)}: {wording.worded(note)}"
         for e in significant
         for note in e.notes
         if note.code in ("scorer_differs", "scorer_retrieves")
     ]
     lines += _other_records(panels[0], context)
-    lines += [wording.told(e) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
+    lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [wording.worded(note) for e in shown for note in e.notes if note.code == "place_is_group"]
     everything = (e for members in panels for e in members)
     hidden = [note for e in everything for note in e.notes if note.code == "tests_need_resamples"]
@@ -89,16 +89,15 @@ def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
         (e["measure"], e["quantity"], e["system"]): e
         for e in (context.made.get("without") or {}).get(name) or ()
     }
-    ordered = sorted(members, key=context.rank)
     lost: list[str] = []
     kept: list[str] = []
-    for e in [e for e in ordered if context.kind(e) in NAMED] or ordered[:1]:
+    for e in context.significant(members) or sorted(members, key=context.rank)[:1]:
         without = entries.get((e.measure, e.quantity, e.system))
         if without is None or without["value"] is None:
             continue
         p = without["p"] if without["extract_p"] is None else without["extract_p"]
         value = signed(without["value"], context.words(e).unit)
-        text = f"{group_or_part(e)} in summaries by {named(e.system)}: {value}{'' if p is None else f', {p_text(p)}'}"
+        text = f"{of_system(e)}: {value}{'' if p is None else f', {p_text(p)}'}"
         (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)
     which = "them" if name == "other_languages" else "the copies"
     if lost:
@@ -112,10 +111,8 @@ def _lost_at_equal_length(e: Estimate, context: Context) -> str:
         entry = note.arguments.get("readings", {}).get(e.group) if note.code in AT_EQUAL_LENGTH else None
         if entry and entry["survives"] is False:
             value, p = entry["free"]["value"], entry["free"]["p"]
-            return (
-                f"{group_of(e)} in summaries by {named(e.system)}: not significant at equal document lengths "
-                f"({signed(value, context.words(e).unit)}, {p_text(p)})"
-            )
+            difference = signed(value, context.words(e).unit)
+            return f"{of_system(e)}: not significant at equal document lengths ({difference}, {p_text(p)})"
     return ""
 
 
@@ -148,33 +145,34 @@ def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: 
 
 
 def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: bool) -> str:
+    scorer = named(entry["scorer"])
     shares = {row["author"]: row["share_found"] for row in entry["authors"]}
-    sources, elsewhere = (row["share_found"] for row in entry["authors"][-2:])
-    by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
-    systems = [
-        author for author in made.get("systems") or () if author in shares and not _is_by_people(author)
-    ]
-    few = [
-        system for system in systems if shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER
-    ]
+    *_, sources, elsewhere = shares.values()
     if sources < FEWEST_OF_SOURCES:
+        part = f"only {sources:.0%}" if sources >= 0.005 else "none"
         return (
-            f"the scorer {named(entry['scorer'])} finds {f'only {sources:.0%}' if sources >= 0.005 else 'none'} of the sources' own sentences: documents of other "
+            f"the scorer {scorer} finds {part} of the sources' own sentences: documents of other "
             "records support the rest about as much, for instance because records repeat each other"
         )
-    if few:
-        listed = ", ".join(f"{named(system)} {shares[system]:.0%}" for system in few[:MOST_SYSTEMS])
-        more = f" and {len(few) - MOST_SYSTEMS} more systems" if len(few) > MOST_SYSTEMS else ""
-        what = f"finds few of the summaries' claims in the sources: {listed}{more}"
-    else:
+    by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
+    few = [
+        f"{named(system)} {shares[system]:.0%}"
+        for system in made.get("systems") or ()
+        if system in shares
+        and not _is_by_people(system)
+        and (shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER)
+    ]
+    if not few:
         return ""
+    more = f" and {len(few) - MOST_SYSTEMS} more systems" if len(few) > MOST_SYSTEMS else ""
+    listed = ", ".join(few[:MOST_SYSTEMS])
+    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {listed}{more}"
     if is_brief:
-        return f"the scorer {named(entry['scorer'])} {what}"
+        return text
     people = f"people's references {by_people:.0%}, " if by_people else ""
-    compared = f"{people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}"
     return (
-        f"the scorer {named(entry['scorer'])} {what} ({compared}). Missed claims can be paraphrases, which {wording.names_of(entry['measures'])} "
-        f"cannot see. {better(entry['scorer'])}"
+        f"{text} ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
+        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {better(entry['scorer'])}"
     )
 
 

@@ -175,9 +175,19 @@ def group_or_part(e: Estimate) -> str:
     return group_of(e) if e.group else e.quantity.replace("_", " ")
 
 
+def of_system(e: Estimate) -> str:
+    """``gender female in summaries by rosy``"""
+    return f"{group_or_part(e)} in summaries by {named(e.system)}"
+
+
 def capital(text: str) -> str:
     """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
+
+
+def p_of(e: Estimate) -> str:
+    """The p that decides on an estimate, as `p_text`."""
+    return p_text(conclusions.decisive(e)[0])
 
 
 def p_text(p: float | None) -> str:
@@ -272,6 +282,10 @@ class Context:
             order,
         )
 
+    def significant(self, members: Iterable[Estimate]) -> list[Estimate]:
+        """The differences that are significantly below or above their baseline, the clearest first."""
+        return sorted((e for e in members if self.kind(e) in conclusions.NAMED), key=self.rank)
+
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
         """Panels (the group differences of one measure and attribute each), the one with the clearest difference first."""
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
@@ -327,4 +341,4 @@ def context_of(result: Result) -> Context:
     notes = dict.fromkeys(
         wording.worded(note) for e in result.estimates for note in e.notes if note.code == "without_claims"
     )
-    return Context(result.made, wording.alpha_of(result.made), rates, tuple(notes), variants)
+    return Context(result.made, result.made.get("alpha") or wording.ALPHA, rates, tuple(notes), variants)

@@ -6,7 +6,7 @@ A contribution is the drop in value when an item is removed: the value with it m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -25,9 +25,9 @@ Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
-"""Documents, and sentences, per record in a sheet: those with the largest contributions."""
+"""Documents, and sentences, per record in a table: those with the largest contributions."""
 MOST_UNDEFINED = 2
-"""Documents, and sentences, in a sheet without which there is no value."""
+"""Documents, and sentences, in a table without which there is no value."""
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
 """Kinds that are shown by their id."""
 EXCERPT = 72
@@ -119,23 +119,15 @@ class Explanation:
     estimate: Estimate | None = None
 
 
-# -------------------------------------------------------------------------------------------- sheets
+# -------------------------------------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table below the sentences that summarize it."""
-
-    lead: tuple[str, ...]
-    table: Table
-
-
-def sheets(found: Explanation, most: int = EXCERPT) -> list[Sheet]:
+def tables(found: Explanation, most: int = EXCERPT) -> list[Table]:
     """The records with the largest contributions, then the items of each, with at most so many characters of each text."""
     return [_records(found), *(_parts(opened, most) for opened in found.opened)]
 
 
-def _records(found: Explanation) -> Sheet:
+def _records(found: Explanation) -> Table:
     places = _places([o.influence.whole.effect for o in found.opened if o.influence])
     header = ["", "contribution", "without it"]
     by_itself = any(o.value is not None for o in found.opened)
@@ -158,9 +150,9 @@ def _records(found: Explanation) -> Sheet:
     of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
     title = f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}"
     beaten = "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
-    notes = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
-    lead = tuple(filter(None, (beaten, " ".join(_said(found, places)))))
-    return Sheet(lead, Table(title, tuple(header), tuple(rows), tuple(notes)))
+    excluded = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
+    notes = filter(None, (beaten, " ".join(_said(found, places)), *excluded))
+    return Table(title, tuple(header), tuple(rows), tuple(notes))
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
@@ -190,7 +182,7 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
         yield f"There is no value without {_listed([i.cluster for i in alone])}: {alone[0].whole.reason}."
 
 
-def _parts(opened: Opened, most: int) -> Sheet:
+def _parts(opened: Opened, most: int) -> Table:
     """The items of one record: of each kind the largest contributions, then some without which there is no value."""
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
@@ -213,14 +205,14 @@ def _parts(opened: Opened, most: int) -> Sheet:
         if rest := undefined[MOST_UNDEFINED:]:
             names = _listed([_name(p) for _, p in rest])
             notes.append(f"There is also no value without {names}: {rest[0][0].reason}.")
-    value = f"no value of this record alone ({opened.reason})"
-    if opened.value is not None:
-        value = number(opened.value)
+    value = (
+        f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
+    )
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
-    lead = (_verdict(opened, effects, places), *opened.story.split("\n"))
-    first = [f"And {' and '.join(hidden)}."] if hidden else []
-    table = Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*first, *notes))
-    return Sheet(tuple(filter(None, lead)), table)
+    first = (_verdict(opened, effects, places), *opened.story.split("\n"))
+    if hidden:
+        notes.insert(0, f"And {' and '.join(hidden)}.")
+    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *notes))
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
@@ -272,13 +264,9 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def as_markdown(explanations: Iterable[Explanation]) -> str:
-    """Every sheet as a Markdown table with its sentences below, the texts of the input escaped."""
-    tables = (
-        replace(sheet.table, notes=(*sheet.lead, *sheet.table.notes))
-        for found in explanations
-        for sheet in sheets(found)
-    )
-    return "\n\n".join([*map(exports.markdown_table, tables), exports.markdown_escape(LEGEND)]) + "\n"
+    """Every table with its sentences below, the texts of the input escaped."""
+    every = (exports.markdown_table(table) for found in explanations for table in tables(found))
+    return "\n\n".join([*every, exports.markdown_escape(LEGEND)]) + "\n"
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:
@@ -291,18 +279,18 @@ def as_page(explanations: Sequence[Explanation]) -> str:
     context = {
         "legend": LEGEND,
         "measures": ", ".join(dict.fromkeys(found.measure for found in explanations)),
-        "explanations": [sheets(found, MOST_CHARACTERS) for found in explanations],
+        "explanations": [tables(found, MOST_CHARACTERS) for found in explanations],
     }
     return page("explanation.html.j2", context)
 
 
 def print_all(explanations: Iterable[Explanation], console: Console) -> None:
-    """Print every sheet on a terminal, then the legend."""
+    """Print every table on a terminal, then the legend."""
     from fairbrief.reports import terminal
 
     for explanation in explanations:
-        for sheet in sheets(explanation):
+        for table in tables(explanation):
             console.print()
-            terminal.print_table(sheet.table, console, sheet.lead)
+            terminal.print_table(table, console)
     console.print()
     terminal.say(console, LEGEND, "dim")

@@ -1,16 +1,15 @@
-"""Tables and estimates as Markdown, LaTeX, CSV without formulas for spreadsheets, and the head of a model card."""
+"""Tables and estimates as Markdown, LaTeX, and CSV without formulas for spreadsheets."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from fairbrief.reports import json_file, number_format, wording
+from fairbrief.reports import number_format
 from fairbrief.reports.first_answers import Answer, sentences
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
@@ -157,40 +156,3 @@ def csv_cell(value: Any) -> str | float | None:
 def _csv_text(value: str) -> str:
     text = printable(value)
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
-
-
-# ----------------------------------------------------------------------------------------- model cards
-
-
-def model_card(result: Result) -> str:
-    """The YAML head of a model card, with its lines of dashes: one model per system, in the form of model hubs.
-
-    Main values and primary estimates on all records are its metrics, with interval, p and baselines in ``args``. The content
-    is JSON, which is valid YAML and needs no further quoting.
-    """
-    dataset = printable(", ".join(map(str, result.made.get("files", ()))) or "records")
-    about = {
-        "task": {"type": "summarization"},
-        "dataset": {"name": dataset, "type": "fairbrief-audit"},
-    }
-    by_system: dict[str, list[dict[str, Any]]] = {}
-    for e in result.estimates:
-        is_main_value = wording.is_main_value(e)
-        if e.value is None or e.subgroup or not (e.is_primary or is_main_value):
-            continue
-        numbers = {
-            "low": e.low, "high": e.high, "p": e.p if e.p_adjusted is None else e.p_adjusted,
-            "permutation_mean": e.permutation_mean, "extract_baseline": e.extract_baseline, "records": e.n,
-        }  # fmt: skip
-        metric = {
-            "type": wording.name_of(e.measure),
-            "name": printable(e.measure if is_main_value else f"{e.measure}: {e.quantity}"),
-            "value": json_file.spelled(e.value),
-            "args": {name: json_file.spelled(x) for name, x in numbers.items() if x is not None},
-        }
-        by_system.setdefault(e.system, []).append(metric)
-    models = [
-        {"name": printable(system), "results": [{**about, "metrics": metrics}]}
-        for system, metrics in by_system.items()
-    ]
-    return f"---\nmodel-index: {json.dumps(models, ensure_ascii=False, indent=1, allow_nan=False)}\n---\n"

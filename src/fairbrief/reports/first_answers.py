@@ -18,6 +18,8 @@ from fairbrief.reports.contrast_words import (
     context_of,
     group_of,
     group_or_part,
+    of_system,
+    p_of,
     p_text,
     signed,
     size,
@@ -63,53 +65,13 @@ def sentences(result: Result) -> tuple[Answer, ...]:
 def answers(result: Result) -> tuple[Answer, ...]:
     """The answers of a result; empty where it has no primary group difference."""
     context = context_of(result)
-    panels = context.clearest_first(arrangement.leading(result.estimates).values())
-    if panels:
-        return answers_about(panels, context, subgroups_of(result))
-    pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False).values()
-    return _compared([e for members in pairs for e in members], context)
-
-
-def _compared(differences: Sequence[Estimate], context: Context) -> tuple[Answer, ...]:
-    """How many differences of systems are significant, where a result has nothing but these."""
-    if not differences:
-        return ()
-    many = sum(context.kind(e) in NAMED for e in differences)
-    verb = "is" if many == 1 else "are"
-    text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
-    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
-
-
-def subgroups_of(result: Result) -> list[Estimate]:
-    """The primary group differences of the requested subgroups."""
-    asked = result.made.get("by") or ()
-    return [e for members in arrangement.leading_subgroups(result.estimates, asked) for e in members]
-
-
-def lead(result: Result) -> Estimate | None:
-    """The group difference with which a report begins; None if there is none."""
-    context = context_of(result)
-    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
-    return min(ordered[0], key=context.rank) if ordered else None
-
-
-def leading_sentence(panels: Sequence[Sequence[Estimate]], context: Context) -> str:
-    """The first finding in one sentence, with the random-sentence baseline."""
-    first = min(panels[0], key=context.rank)
-    kind = context.kind(first)
-    if kind not in SIGNIFICANT:
-        what = "group difference" if first.group else "difference"
-        return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
-    end = "" if kind in NAMED else f": {WORDS[kind].removeprefix('uneven, but ')}"
-    return f"{_sentence(first, context)}{_in_brackets(_random(first, context))}{end}."
-
-
-def answers_about(
-    panels: Sequence[Sequence[Estimate]], context: Context, subgroups: Sequence[Estimate] = ()
-) -> tuple[Answer, ...]:
-    """All answers; panels are in the order of `Context.clearest_first`."""
-    members = panels[0]
+    panels = _panels(result, context)
+    if not panels:
+        return _compared(result, context)
+    members, *others = panels
     first = min(members, key=context.rank)
+    inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+    subgroups = [e for part in inside for e in part]
     findings = [
         *_too_few(panels, context),
         *_below(members, context),
@@ -119,18 +81,52 @@ def answers_about(
         *_opposite(context),
         *_explained(members, context),
         *_not_below(members, context),
-        *_other_panels(panels[1:], context),
+        *_other_panels(others, context),
     ]
-    answers = {
+    texts = {
         MEASURED: _measured(panels, context),
         FINDING: findings,
         INTERVAL: _family_interval(first, context),
         CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
     return (
-        *(Answer(asked, tuple((text, "") for text in texts)) for asked, texts in answers.items() if texts),
+        *(Answer(asked, tuple((text, "") for text in of)) for asked, of in texts.items() if of),
         Answer(NEXT, tuple(_next(members, first, context))),
     )
+
+
+def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
+    """The primary group differences by measure and attribute, the clearest first."""
+    return context.clearest_first(arrangement.leading(result.estimates).values())
+
+
+def _compared(result: Result, context: Context) -> tuple[Answer, ...]:
+    """How many differences of systems are significant, where a result has nothing but these."""
+    pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False)
+    differences = [e for members in pairs.values() for e in members]
+    if not differences:
+        return ()
+    many = len(context.significant(differences))
+    verb = "is" if many == 1 else "are"
+    text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
+    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
+
+
+def lead(result: Result) -> Estimate | None:
+    """The group difference with which a report begins; None if there is none."""
+    context = context_of(result)
+    panels = _panels(result, context)
+    return min(panels[0], key=context.rank) if panels else None
+
+
+def leading_sentence(first: Estimate, context: Context) -> str:
+    """The first finding in one sentence, with the random-sentence baseline."""
+    kind = context.kind(first)
+    if kind not in SIGNIFICANT:
+        what = "group difference" if first.group else "difference"
+        return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
+    end = "" if kind in NAMED else f": {WORDS[kind].removeprefix('uneven, but ')}"
+    return f"{_sentence(first, context)}{_in_brackets(_random(first, context))}{end}."
 
 
 # ------------------------------------------------------------------------------------------- measured
@@ -176,16 +172,14 @@ def _too_few(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
 def _below(members: Sequence[Estimate], context: Context) -> list[str]:
     """By group, each system that is significantly below its baseline, the largest difference first."""
     below: dict[str, list[Estimate]] = {}
-    for e in sorted((e for e in members if context.kind(e) in NAMED), key=context.rank):
+    for e in context.significant(members):
         if who := context.worse(e):
             below.setdefault(who, []).append(e)
     if not below and all(context.kind(e) in UNTESTED for e in members):
         return []
     lines = [_of_group(several, context) for several in below.values()]
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = [
-            f"{counted(len(lines) - MOST_LINES, 'more group')} significantly below, in the tables."
-        ]
+    if more := lines[MOST_LINES:]:
+        lines[MOST_LINES:] = [f"{counted(len(more), 'more group')} significantly below, in the tables."]
     return lines or _nothing(members, context)
 
 
@@ -200,14 +194,10 @@ def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
 def _of_group(several: Sequence[Estimate], context: Context) -> str:
     """One group: the system that is furthest below in a whole sentence, then the others with value and p."""
     first, *others = several
-    p, _ = conclusions.decisive(first)
-    inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_text(p))))
-    also = ", ".join(
-        f"{named(e.system)} ({_value(e, context)}, {p_text(conclusions.decisive(e)[0])})"
-        for e in others[: MOST_SYSTEMS - 1]
-    )
-    rest = len(others) - (MOST_SYSTEMS - 1)
-    more = f" and {rest} more" if rest > 0 else ""
+    inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_of(first))))
+    shown = others[: MOST_SYSTEMS - 1]
+    also = ", ".join(f"{named(e.system)} ({_value(e, context)}, {p_of(e)})" for e in shown)
+    more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
     return f"{_sentence(first, context)} ({inside}){f'; also {also}{more}' if also else ''}."
 
 
@@ -235,14 +225,11 @@ def _value(e: Estimate, context: Context) -> str:
 
 def _above(members: Sequence[Estimate], context: Context) -> list[str]:
     """Who is significantly on the other side of the baseline: above it, or below it where more is worse."""
-    others = sorted(
-        (e for e in members if context.kind(e) in NAMED and not context.worse(e)), key=context.rank
-    )
+    others = [e for e in context.significant(members) if not context.worse(e)]
     if not others:
         return []
-    return [
-        _listed(f"Significantly {context.kind(others[0])} {context.baseline(others[0])}", others, context)
-    ]
+    start = f"Significantly {context.kind(others[0])} {context.baseline(others[0])}"
+    return [_listed(start, others, context)]
 
 
 def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
@@ -251,15 +238,11 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
     where = f" in summaries by {named(several[0].system)}" if by_one else ""
     parts = []
     for e in several[:MOST_LINES]:
-        random = (
-            f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-            if with_random
-            else ""
-        )
+        value = _value(e, context)
+        if with_random:
+            value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
         group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
-        parts.append(
-            f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({_value(e, context)}{random})"
-        )
+        parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
     return f"{start}{where}: {', '.join(parts)}{more}."
 
@@ -269,7 +252,7 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     kind = context.kind(e)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
-        why = wording.told(e)
+        why = wording.joined(e.notes)
         return f"{UNTESTED.get(kind, capital(WORDS[kind]))}{f' ({why})' if why else ''}."
     among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
     if kind not in NAMED:
@@ -290,23 +273,19 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     interval = contrast_words.between(e.family_low, e.family_high, unit)
-    who = f"{capital(group_or_part(e))} in summaries by {named(e.system)}"
     among = f"that holds for all {e.family_size} comparisons at once"
-    return [
-        f"{who}: the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}."
-    ]
+    difference = (
+        f"the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}"
+    )
+    return [f"{capital(of_system(e))}: {difference}."]
 
 
 def _detectable(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
     least = size(e.detectable, context.words(e).unit)
-    where = (
-        f"For {group_or_part(e)} in summaries by {named(e.system)}, a"
-        if e.group
-        else f"For {named(e.system)}, a"
-    )
-    return f" {where} difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
+    where = of_system(e) if e.group else named(e.system)
+    return f" For {where}, a difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
 
 
 def _planned(members: Sequence[Estimate], first: Estimate) -> Estimate:
@@ -363,22 +342,20 @@ def _opposite(context: Context) -> list[str]:
             f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
             f"permutations produce ({p_text(gap['p'])}), although no group difference is significant"
         )
-        if not gap["parts"]:
+        below = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0]
+        parts = [_part(one, gap, context) for one in below or gap["parts"]]
+        if parts:
+            shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
+            more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
+            lines.append(
+                f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
+                f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
+            )
+        else:
             lines.append(
                 f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute "
                 "of the records separates the directions."
             )
-            continue
-        parts = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0] or gap[
-            "parts"
-        ]
-        shown = "; ".join(_part(one, gap, context) for one in parts[:MOST_LINES])
-        more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
-        by = named(gap["attribute"])
-        lines.append(
-            f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
-            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
-        )
     return lines
 
 
@@ -398,7 +375,7 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     """The significant group difference of a subgroup that is furthest from its baseline."""
     if not subgroups:
         return []
-    significant = sorted((e for e in subgroups if context.kind(e) in NAMED), key=context.rank)
+    significant = context.significant(subgroups)
     if not significant:
         return ["No group difference in a subgroup is significant."]
     first, *others = significant
@@ -425,17 +402,14 @@ def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> lis
     """The largest significant difference of each other panel, and how many more there are."""
     lines = []
     for members in panels:
-        significant = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
-        if significant:
-            rest = len(significant) - 1
-            more = f", and {counted(rest, 'more significant difference')} of this kind" if rest else ""
-            lines.append(
-                f"{_sentence(significant[0], context)} ({p_text(conclusions.decisive(significant[0])[0])}){more}."
-            )
-    further = (
-        f"{counted(len(lines) - MOST_ELSE, 'further measure')} with significant differences, in the tables."
-    )
-    return lines[:MOST_ELSE] + ([capital(further)] if len(lines) > MOST_ELSE else [])
+        if significant := context.significant(members):
+            first, *rest = significant
+            more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
+            lines.append(f"{_sentence(first, context)} ({p_of(first)}){more}.")
+    if others := lines[MOST_ELSE:]:
+        further = counted(len(others), "further measure")
+        lines[MOST_ELSE:] = [f"{further} with significant differences, in the tables."]
+    return lines
 
 
 # ------------------------------------------------------------------------------------------------ next

@@ -39,29 +39,6 @@ T = TypeVar("T")
 FIELDS = Estimate.__struct_fields__
 
 
-def is_packed(kind: pa.DataType) -> bool:
-    """Whether a column is packed: indices into a few distinct numbers, as for counts and shares."""
-    return bool(pa.types.is_dictionary(kind) and kind.value_type == pa.float64())
-
-
-def unpacked(table: pa.Table) -> pa.Table:
-    """The table with its packed statistics as plain numbers; names, order and metadata stay."""
-    plain = pa.float64()
-    declared = [f.with_type(plain) if is_packed(f.type) else f for f in table.schema]
-    # One array of nulls is shared by all columns that an observation does not have.
-    nothing = pa.chunked_array([pa.nulls(len(table), plain)])
-    columns = [
-        column
-        if not is_packed(column.type)
-        else nothing
-        if column.null_count == len(column)
-        else column.cast(plain)
-        for column in table.itercolumns()
-    ]
-    # All at once: setting single columns copies the schema each time.
-    return pa.Table.from_arrays(columns, schema=pa.schema(declared, table.schema.metadata))
-
-
 # `pa.array`, `pa.scalar` (and so any comparison with a Python value), `to_numpy` and `group_by` import pandas if it is
 # installed, which takes longer than a small audit.
 
@@ -231,7 +208,7 @@ class PerRecord(Frame):
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table` of plain numbers and texts."""
-        return unpacked(self.table)
+        return self.table
 
 
 def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:

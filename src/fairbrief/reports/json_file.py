@@ -28,11 +28,11 @@ from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Examples, NotMeasured, Result, TopCase
+from fairbrief.reports.result import Examples, NotMeasured, Result
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
+SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
 T = TypeVar("T")
 INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
@@ -44,32 +44,24 @@ LINES = 1_000
 """Lines written at once."""
 
 
-def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``, with a line per item of its lists; and its identity."""
-    pieces, audit = _rendered(result)
-    return b"".join(pieces).decode(), audit
-
-
 def write(result: Result, path: Path) -> str:
     """Write ``results.json``; return its identity."""
-    pieces, audit = _rendered(result)
-    with path.open("wb") as out:
-        out.writelines(pieces)
+    text, audit = render(result)
+    path.write_bytes(text)
     return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
-    return _rendered(result)[1]
+    return render(result)[1]
 
 
-def _rendered(result: Result) -> tuple[list[bytes], str]:
-    """The text in pieces, and the identity."""
+def render(result: Result) -> tuple[bytes, str]:
+    """The text of ``results.json``, with a line per item of its lists; and its identity."""
     timeless = {name: value for name, value in result.made.items() if name not in TIMES}
-    digest, pieces = hashlib.blake2b(_head(timeless, ""), digest_size=8), list(_texts(result))
-    for piece in pieces:
-        digest.update(piece)
-    return [_head(result.made, digest.hexdigest()), *pieces], digest.hexdigest()
+    lists = b"".join(_lists(result))
+    audit = hashlib.blake2b(_head(timeless, "") + lists, digest_size=8).hexdigest()
+    return _head(result.made, audit) + lists, audit
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
@@ -77,19 +69,17 @@ def _head(made: Mapping[str, Any], audit: str) -> bytes:
     return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in head.items())
 
 
-def _texts(result: Result) -> Iterator[bytes]:
+def _lists(result: Result) -> Iterator[bytes]:
     """The lists after the head, with a line per item."""
-    listed: Mapping[str, Iterator[bytes]] = {
+    others = {
+        "tables": result.tables, "not_measured": result.not_measured, "skipped": [*map(str, result.skipped)],
+        "per_record": files_of(result.rows),
+    }  # fmt: skip
+    listed: dict[str, Iterable[bytes]] = {
         "estimates": _estimates(result.estimates),
         "differences": _estimates(result.differences),
-        **{
-            name: (_compact(plain(item)) for item in items)
-            for name, items in (
-                ("tables", result.tables), ("not_measured", result.not_measured),
-                ("skipped", map(str, result.skipped)), ("top_cases", result.top_cases), ("per_record", files_of(result.rows)),
-            )
-        },
-    }  # fmt: skip
+        **{name: (_compact(plain(item)) for item in items) for name, items in others.items()},
+    }
     for name, pieces in listed.items():
         yield b",\n" + _compact(name) + b": ["
         between, end = b"\n", b"]"
@@ -104,8 +94,11 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
-        notes = of_each(_with_texts, [e.notes for e in some])
-        written = [e.replace(notes=of, **_infinities(e)) for e, of in zip(some, notes, strict=True)]
+        notes = of_each(_with_sentences, [e.notes for e in some])
+        infinite = (
+            {f: INFINITIES[x] for f in MAY_BE_INFINITE if (x := getattr(e, f)) in INFINITIES} for e in some
+        )
+        written = [e.replace(notes=n, **i) for e, n, i in zip(some, notes, infinite, strict=True)]
         try:
             # JSON escapes line breaks in texts.
             yield _ENCODER.encode_lines(written).removesuffix(b"\n").replace(b"\n", b",\n")
@@ -113,13 +106,7 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
             yield b",\n".join([_compact(plain(e)) for e in written])
 
 
-def _infinities(e: Estimate) -> dict[str, str]:
-    """The infinite numbers of an estimate as text."""
-    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
-    return {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
-
-
-def _with_texts(notes: Sequence[Note]) -> list[dict[str, Any]]:
+def _with_sentences(notes: Sequence[Note]) -> list[dict[str, Any]]:
     """Notes with their sentences."""
     return [{**plain(note), "text": worded(note)} for note in notes]
 
@@ -161,7 +148,6 @@ class Saved(msgspec.Struct, frozen=True):
     tables: tuple[Table, ...]
     not_measured: tuple[NotMeasured, ...]
     skipped: tuple[str, ...]
-    top_cases: tuple[TopCase, ...]
     per_record: tuple[PerRecordFile, ...]
 
     def result(
@@ -169,7 +155,7 @@ class Saved(msgspec.Struct, frozen=True):
     ) -> Result:
         """The result with its per-record statistics, examples and sources."""
         return Result(
-            self.estimates, self.differences, rows, self.top_cases, self.tables, self.not_measured, self.skipped,
+            self.estimates, self.differences, rows, self.tables, self.not_measured, self.skipped,
             examples or Examples(), sources, self.made,
         )  # fmt: skip
 
@@ -286,50 +272,42 @@ def embedded(
     ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
     """
     over = {e.measure: e.over for e in estimates}
-    found = visible_all(plain(examples))
     place = {spec: i for i, spec in enumerate(first)}
-    measures = [
-        _measure(spec, over.get(spec, ""), examples)
-        for spec in dict.fromkeys(r.measure for r in examples.rows)
-    ]
+    quantities: dict[str, dict[str, None]] = {}
+    for row in examples.rows:
+        quantities.setdefault(row.measure, {}).update(dict.fromkeys(row.values))
     # First the measures of the first screen, then those with group differences.
-    found["measures"] = sorted(
-        measures, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
-    )
-    found["start"] = _start(examples, found["measures"], lead)
-    found["groups"] = {visible(a): [visible(g) for g in of] for a, of in _groups(examples).items()}
-    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    order = sorted(quantities, key=lambda spec: (place.get(spec, len(place)), len(quantities[spec]) < 2))
+    measures = [
+        {
+            "spec": spec,
+            "over": over.get(spec, ""),
+            "label": spec.removesuffix(f"@{over.get(spec, '')}")
+            + (f" by {over[spec]}" if over.get(spec) else ""),
+            "main_value": wording.name_of(spec),
+            "quantities": list(quantities[spec]),
+            "rule": examples.rules.get(spec, ""),
+        }
+        for spec in order
+    ]
+    block = {
+        **plain(examples),
+        "measures": measures,
+        "start": _start(examples, order, lead),
+        "groups": _groups(examples),
+    }
+    text = json.dumps(visible_all(block), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _start(
-    examples: Examples, measures: Sequence[Mapping[str, Any]], lead: Estimate | None
-) -> Mapping[str, str]:
+def _start(examples: Examples, measures: Sequence[str], lead: Estimate | None) -> dict[str, str]:
     """Measure, system and order at which the viewer opens."""
     for row in examples.rows:
         if lead and row.measure == lead.measure and row.system == lead.system and lead.quantity in row.values:
             way = "up" if (lead.value or 0.0) < 0 else "down"
-            start = {"measure": lead.measure, "system": lead.system, "order": f"{way}|{lead.quantity}"}
-            return {name: visible(text) for name, text in start.items()}
-    if not measures:
-        return {}
-    system = next(r.system for r in examples.rows if visible(r.measure) == measures[0]["spec"])
-    return {"measure": measures[0]["spec"], "system": visible(system), "order": ""}
-
-
-def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:
-    rows = [row for row in examples.rows if row.measure == spec]
-    names = list(dict.fromkeys(name for row in rows for name in row.values))
-    label = spec.removesuffix(f"@{over}") + (f" by {over}" if over else "")
-    texts = {
-        "spec": spec,
-        "over": over,
-        "label": label,
-        "main_value": wording.name_of(spec),
-        "quantities": names,
-    }
-    found: dict[str, Any] = visible_all({**texts, "rule": examples.rules.get(spec, "")})
-    return found
+            return {"measure": lead.measure, "system": lead.system, "order": f"{way}|{lead.quantity}"}
+    systems = (row.system for row in examples.rows if row.measure == measures[0])
+    return {"measure": measures[0], "system": next(systems), "order": ""} if measures else {}
 
 
 def _groups(examples: Examples) -> dict[str, list[str]]:

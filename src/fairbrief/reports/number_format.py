@@ -48,18 +48,17 @@ def value(estimate: Estimate) -> str:
 
 def interval(estimate: Estimate) -> str:
     """``[low, high]``, or a dash."""
-    if estimate.low is None or estimate.high is None:
-        return ABSENT
-    places = decimals(estimate)
-    return f"[{number(estimate.low, places)}, {number(estimate.high, places)}]"
+    return bounds(estimate.low, estimate.high, decimals(estimate))
 
 
 def inner_interval(estimate: Estimate) -> str:
     """The interval within seed documents, with the value's number of decimals, or a dash."""
-    if estimate.low_within is None or estimate.high_within is None:
-        return ABSENT
-    places = decimals(estimate)
-    return f"[{number(estimate.low_within, places)}, {number(estimate.high_within, places)}]"
+    return bounds(estimate.low_within, estimate.high_within, decimals(estimate))
+
+
+def bounds(low: float | None, high: float | None, places: int) -> str:
+    """An interval with ``places`` decimals; a dash if it lacks a bound."""
+    return ABSENT if low is None or high is None else f"[{number(low, places)}, {number(high, places)}]"
 
 
 def chance(estimate: Estimate) -> str:

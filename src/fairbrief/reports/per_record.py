@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import coded, rows_with, unpacked
+from fairbrief.reports.frames import coded, rows_with
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -51,23 +51,20 @@ class PerRecordRows(ABC):
         return pa.concat_tables(self.each_of(observation, wanted))
 
     def table(self) -> pa.Table:
-        """All rows, with the columns of all observations."""
-        return of_all(self)
-
-
-def of_all(per_record: PerRecordRows) -> pa.Table:
-    """The rows of all observations in one table; columns that an observation does not have are null."""
-    observed = [per_record.of(observation) for observation in dict.fromkeys(per_record.measures().values())]
-    schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
-    # One array of nulls per type is shared by all columns.
-    most = max(map(len, observed), default=0)
-    nothing = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
-    whole = [schema.empty_table()]
-    for rows in observed:
-        there = set(rows.column_names)
-        columns = [rows[f.name] if f.name in there else nothing[f.type].slice(0, len(rows)) for f in schema]
-        whole.append(pa.Table.from_arrays(columns, schema=schema))
-    return pa.concat_tables(whole)
+        """All rows; columns that an observation does not have are null."""
+        observed = [self.of(observation) for observation in dict.fromkeys(self.measures().values())]
+        schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
+        # One array of nulls per type is shared by all columns.
+        most = max(map(len, observed), default=0)
+        nothing = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
+        whole = [schema.empty_table()]
+        for rows in observed:
+            there = set(rows.column_names)
+            columns = [
+                rows[f.name] if f.name in there else nothing[f.type].slice(0, len(rows)) for f in schema
+            ]
+            whole.append(pa.Table.from_arrays(columns, schema=schema))
+        return pa.concat_tables(whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +143,12 @@ def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     for spec, observation in rows.measures().items():
         read.setdefault(observation, []).append(spec)
     taken: set[str] = set()
-    return tuple(
-        PerRecordFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
-        for observation, measures in read.items()
-    )
-
-
-def _name_of(observation: str) -> str:
-    """``RougeScores(stem=False)`` as ``Rouge Scores``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", observation.partition("(")[0])
+    files = []
+    for observation, measures in read.items():
+        # ``RougeScores(stem=False)`` as ``Rouge Scores``
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[(@]", observation)[0])
+        files.append(PerRecordFile(f"{file_name(title, taken)}.parquet", observation, tuple(measures)))
+    return tuple(files)
 
 
 def file_name(title: str, taken: set[str]) -> str:
@@ -173,7 +167,7 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
     import pyarrow.parquet as pq
 
     for one in files_of(rows):
-        tables = map(unpacked, rows.each_of(one.observation))
+        tables = rows.each_of(one.observation)
         first = next(tables)
         schema = first.schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
         repeated = [name for name in schema.names if name not in NAMES]
@@ -184,11 +178,26 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
                 writer.write_table(table, row_group_size=GROUP)
 
 
-def write_hashes(table: pa.Table, path: Path) -> None:
-    """Write a row of hashes per record, without a dictionary because no two are equal."""
+def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
+    """Write a row of hashes per record, with the audit's identity; without a dictionary because no two are equal."""
     import pyarrow.parquet as pq
 
+    table = sources.replace_schema_metadata({b"audit": audit.encode()})
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
+
+
+def read_sources(path: Path, audit: str) -> pa.Table | None:
+    """The hashes; None if the audit has none. Raises DataError if the file is damaged or of another audit."""
+    import pyarrow.parquet as pq
+
+    if not path.exists():
+        return None
+    with reading(path):
+        table = pq.read_table(path)
+        hashes = table.replace_schema_metadata()
+        hashes.select(["record", "documents"])  # an error without these columns
+    _refuse_other(path, table.schema.metadata or {}, audit)
+    return hashes
 
 
 class SavedRows(PerRecordRows):
@@ -207,7 +216,12 @@ class SavedRows(PerRecordRows):
             path = folder / one.file
             with reading(path):
                 found = pq.ParquetFile(path)
-            _refuse_other(path, found.metadata.metadata or {}, audit)
+            metadata = found.metadata.metadata or {}
+            if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+                raise DataError(
+                    f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version."
+                )
+            _refuse_other(path, metadata, audit)
             self._files[one.observation] = path, found
 
     def __len__(self) -> int:
@@ -240,9 +254,7 @@ class SavedRows(PerRecordRows):
 
 
 def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
-    """Raise DataError for another version or another audit."""
-    if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
-        raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
+    """Raise DataError for a file of another audit."""
     if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
 

@@ -295,15 +295,13 @@ def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: s
     return path(places, colour, stroke_dasharray=dash)
 
 
-def spread(
-    value: float | None, low: float | None, high: float | None, colour: str, y: float = 0.5
-) -> Iterator[Mark]:
+def spread(value: float | None, low: float | None, high: float | None, colour: str) -> Iterator[Mark]:
     """An interval as a bar and its value as a dot; arrows at the ends of the axis are infinite values and bounds."""
     if low is not None and high is not None:
-        yield path(((low, y), (high, y)), colour, 3, opacity=0.6)
-        yield from (dot(end, y, colour) for end in sorted({low, high} - {value}) if isinf(end))
+        yield path(((low, 0.5), (high, 0.5)), colour, 3, opacity=0.6)
+        yield from (dot(end, 0.5, colour) for end in sorted({low, high} - {value}) if isinf(end))
     if value is not None:
-        yield dot(value, y, colour)
+        yield dot(value, 0.5, colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
-from fairbrief.types import Case, Estimate, Table
+from fairbrief.types import Estimate, Table
 
 FILE_AND_LINE = re.compile(r".*?:[0-9]+(?=[: ])|")
 """File and line at the start of a message about the input."""
@@ -98,18 +98,6 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class TopCase:
-    """An example: a record with a large main value, with its texts and the measure's sentence."""
-
-    measure: str
-    system: str
-    value: float
-    story: str
-    case: Case
-    p: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class NotMeasured:
     """A measure that was not taken, and the reason."""
 
@@ -125,14 +113,12 @@ class Result:
     ``observation``; ``measures``, the specs of its measures, one per line; ``system``; ``system_kind``; ``record``; ``cluster``; ``block``,
     the sampled counterfactual of a seed document, if it is one; ``reason``, why the unit is excluded, else null; ``p`` of this unit
     alone, if tested; ``subgroup.NAME`` per subgroup attribute; ``attribute.NAME`` per other attribute of the records with not too
-    many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it. Numbers are
-    packed (dictionaries of distinct values); `fairbrief.reports.frames.unpacked` returns plain numbers.
+    many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it.
     """
 
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
     rows: PerRecordRows
-    top_cases: tuple[TopCase, ...] = ()
     tables: tuple[Table, ...] = ()
     not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -158,7 +144,7 @@ class Result:
                 for scorer in made["reach"]
             ]
         skipped = tuple(match[0] for message in self.skipped if (match := FILE_AND_LINE.match(message)))
-        return replace(self, top_cases=(), examples=Examples(), skipped=skipped, made=made)
+        return replace(self, examples=Examples(), skipped=skipped, made=made)
 
     @property
     def per_record(self) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,35 +40,30 @@ class Column:
     cell: Callable[[Estimate], str]
 
 
-def columns(
-    estimates: Sequence[Estimate], made: Mapping[str, Any], *, is_difference: bool, is_printed: bool = False
-) -> tuple[Column, ...]:
-    """The columns that some estimate fills, in order; for printed tables always the same columns."""
+def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[Column]:
+    """The columns that some estimate fills, in order."""
+    is_difference = any(e.baseline for e in estimates)
     value, interval = "difference" if is_difference else "value", wording.interval_name(made)
-    every = (
-        (True, Column("value", value, value, number_format.value)),
-        (True, Column("interval", interval, interval, number_format.interval)),
-        (
-            not is_printed and any(e.low_within is not None for e in estimates),
-            Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
-        ),
-        (
-            not is_difference and (is_printed or any(e.extract_baseline is not None for e in estimates)),
-            Column("random", "random sentences", "random", number_format.random_sentences),
-        ),
-        (not is_difference, Column("mean", "permutation mean", "perm.\nmean", number_format.chance)),
-        (True, Column("p", "p", "p", wording.testing)),
-        (
-            any(e.p_adjusted is not None for e in estimates),
-            Column("holm", "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        ),
-        (True, Column("n", "n", "n", lambda e: number_format.count(e.n))),
-        (
-            not is_difference and (is_printed or any(e.excluded for e in estimates)),
-            Column("left", "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
-        ),
+    of_systems = (
+        Column("random", "random sentences", "random", number_format.random_sentences),
+        Column("mean", "permutation mean", "perm.\nmean", number_format.chance),
     )
-    return tuple(column for is_there, column in every if is_there)
+    excluded = Column("left", "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
+    every = (
+        Column("value", value, value, number_format.value),
+        Column("interval", interval, interval, number_format.interval),
+        Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
+        *(() if is_difference else of_systems),
+        Column("p", "p", "p", _tested),
+        Column("holm", "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
+        Column("n", "n", "n", lambda e: number_format.count(e.n)),
+        *(() if is_difference else (excluded,)),
+    )
+    return [c for c in every if any(c.cell(e) not in (number_format.ABSENT, "0") for e in estimates)]
+
+
+def _tested(e: Estimate) -> str:
+    return "not testable" if e.testable is False else number_format.probability(e.p)
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -86,108 +81,71 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
     ``is_brief`` shortens headings, and has all quantities of differences.
     """
-    made = result.made
+    sections = (*arrangement.arrange(result.estimates, result.made), *arrangement.of_differences(result))
     return (
         *result.tables,
         *contrast_tables(result),
-        *(section_table(s, made, is_brief=is_brief) for s in arrangement.arrange(result.estimates, made)),
-        *(difference_table(s, made, is_brief=is_brief) for s in arrangement.of_differences(result)),
-        *reach_tables(made),
+        *(section_table(section, result.made, is_brief=is_brief) for section in sections),
+        *reach_tables(result.made),
     )
 
 
 def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
-    """Value, interval, both baselines, p, n and number of excluded records of one section; ``is_brief`` shortens the headings."""
-    is_whole = len(section.estimates) <= MOST_ROWS
-    shown = section.estimates if is_whole else section.main_values[:MOST_ROWS]
-    left = len(section.estimates) - len(shown)
-    notes = [
-        f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
-        for measures, system, _, counts in arrangement.left_out(section.estimates)
-    ]
-    further = (f"{counted(left, 'further row')} {_where(left)}.",) if left else ()
-    return _table(section.title, section, shown, made, (*notes, *section.notes, *further), is_brief=is_brief)
+    """Value, interval, both baselines, p, n and number of excluded records of one section, at most `MOST_ROWS` rows.
 
-
-def difference_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
-    """Differences of systems of one section: main values, or all quantities where there is none or ``is_brief``."""
-    chosen = section.estimates if is_brief else section.main_values or section.estimates
-    shown = chosen[:MOST_ROWS]
-    hidden = (
-        (len(chosen) - len(shown), "further difference", ""),
-        (len(section.estimates) - len(chosen), "difference", " of other quantities"),
-    )
-    further = (f"{counted(many, what)}{which} {_where(many)}." for many, what, which in hidden if many)
-    title = f"Differences of systems: {section.title}"
-    notes = (*arrangement.notes(chosen), *further)
-    return _table(title, section, shown, made, notes, is_difference=True, is_brief=is_brief)
-
-
-def _table(
-    title: str,
-    section: Section,
-    shown: Sequence[Estimate],
-    made: Mapping[str, Any],
-    notes: tuple[str, ...],
-    *,
-    is_difference: bool = False,
-    is_brief: bool = False,
-) -> Table:
-    whole = shown if is_difference else section.estimates
-    numbers = columns(whole, made, is_difference=is_difference, is_printed=True)
-    if is_brief:
-        numbers = tuple(
-            c for c in numbers if any(c.cell(e) not in (number_format.ABSENT, "0") for e in shown)
-        )
-    names = ("measure", "system", *(("minus",) if is_difference else ()), *section.by)
-    header = (*names, *(c.short if is_brief else c.heading for c in numbers))
+    Differences of systems have only main values unless ``is_brief``, which also shortens the headings.
+    """
+    whole = section.estimates
+    is_whole = len(whole) <= MOST_ROWS if not section.is_difference else is_brief
+    shown = ((whole if is_whole else section.main_values) or whole)[:MOST_ROWS]
+    filled = columns(shown, made)
+    names = ("measure", "system", *(("minus",) if section.is_difference else ()), *section.by)
     rows = tuple(
         (
             arrangement.label(e),
             e.system,
-            *((e.baseline,) if is_difference else ()),
+            *((e.baseline,) if section.is_difference else ()),
             *(e.subgroup[name] for name in section.by),
-            *(c.cell(e) for c in numbers),
+            *(c.cell(e) for c in filled),
         )
         for e in shown
     )
-    return Table(title, header, rows, notes)
+    notes = [
+        f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
+        for measures, system, _, counts in arrangement.left_out(whole)
+    ]
+    notes += arrangement.notes(shown if section.is_difference else whole)
+    if left := len(whole) - len(shown):
+        verb = "is" if left == 1 else "are"
+        notes.append(f"{counted(left, 'further row')} {verb} in results.json and estimates.csv.")
+    title = f"Differences of systems: {section.title}" if section.is_difference else section.title
+    header = (*names, *(c.short if is_brief else c.heading for c in filled))
+    return Table(title, header, rows, tuple(notes))
 
 
-def _where(many: int) -> str:
-    return f"{'is' if many == 1 else 'are'} in results.json and estimates.csv"
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What was audited or how: its name and text on a page (empty where settings have it), and its text on a terminal."""
-
-    name: str = ""
-    text: str = ""
-    brief: str = ""
-
-
-def facts(result: Result) -> tuple[Fact, ...]:
-    """The header of every report."""
-    made, systems = result.made, result.systems
+def facts(result: Result) -> list[str]:
+    """The header of every report: what was audited."""
+    made = result.made
     files = made.get("files") or ()
-    files = [files] if isinstance(files, str) else [*map(str, files)]
-    more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
-    records, protocol = made.get("records"), str(made.get("protocol") or "")
-    number = counts = ""
-    if isinstance(records, int):
-        number = number_format.count(records)
-        whole = f"{number} of {counted(made['sample']['records'], 'record')}" if made.get("sample") else ""
-        counts = f"{whole or counted(records, 'record')}, "
-    return (
-        Fact(brief=f"Fairbrief {made.get('version', '')}".strip()),
-        Fact("input", ", ".join(files), f"{named(files[0])}{more}" if files else ""),
-        Fact("records", number),
-        Fact("systems", ", ".join(systems), f"{counts}{counted(len(systems), 'system')}"),
-        Fact("protocol", protocol, f"protocol {protocol}" if protocol else ""),
-        Fact(brief=str(made.get("language") or "")),
-        Fact("seed", str(made.get("seed", ""))),
+    first, *others = [files] if isinstance(files, str) else [*map(str, files)] or [""]
+    more = f" and {counted(len(others), 'more file')}" if others else ""
+    counts = [counted(len(result.systems), "system")]
+    if isinstance(records := made.get("records"), int):
+        sampled = (
+            f"{number_format.count(records)} of {counted(made['sample']['records'], 'record')}"
+            if made.get("sample")
+            else ""
+        )
+        counts.insert(0, sampled or counted(records, "record"))
+    protocol = made.get("protocol")
+    parts = (
+        f"Fairbrief {made.get('version', '')}".strip(),
+        f"{named(first)}{more}",
+        ", ".join(counts),
+        f"protocol {protocol}" if protocol else "",
+        str(made.get("language") or ""),
     )
+    return [part for part in parts if part]
 
 
 def left_out_table(result: Result) -> Table | None:
@@ -257,68 +215,56 @@ def contrast_table(
     ``most`` keeps the rows with the clearest differences; ``is_whole`` adds the measure and the interval of the difference.
     """
     clearest = set(map(id, sorted(members, key=context.rank)[:most]))
-    shown = _in_order(e for e in members if id(e) in clearest)
+    shown = _in_order([e for e in members if id(e) in clearest])
     first = members[0]
-    unit = context.words(first).unit
+    unit, interval = context.words(first).unit, wording.interval_name(context.made)
     has_random = any(e.extract_difference is not None for e in members) and not first.baseline
-    has_groups = len({e.group for e in members}) > 1
-    interval = wording.interval_name(context.made)
-    header = [
-        "systems" if first.baseline else "system",
-        *(["subgroup"] if first.subgroup else []),
-        *(["group"] if has_groups else []),
-        *("difference" if first.baseline else "value", interval),
-        *(["random", "diff"] if has_random else []),
-        *([interval] if has_random and is_whole else []),
-        *("p (Holm)", ""),
-    ]
-    rows = []
-    last = ""
-    for e in shown:
-        system = wording.pair(e) if e.baseline else e.system
-        places = _places(e.low, e.high, unit)
-        value, bounds = _value_and_interval(e.value, e.low, e.high, unit)
-        diff, diff_bounds = _value_and_interval(
+
+    def bounds(e: Estimate) -> tuple[str, str]:
+        return _value_and_interval(e.value, e.low, e.high, unit)
+
+    def beyond(e: Estimate) -> tuple[str, str]:
+        return _value_and_interval(
             e.extract_difference, e.extract_difference_low, e.extract_difference_high, unit
         )
-        random = (contrast_words.cell(e.extract_baseline, unit, places), diff)
-        rows.append((
-            system if is_whole or system != last else "",
-            *([", ".join(e.subgroup.values())] if e.subgroup else []),
-            *([contrast_words.heading(e, context.words(e))] if has_groups else []),
-            *(value, bounds),
-            *(random if has_random else ()),
-            *([diff_bounds] if has_random and is_whole else []),
-            *(_p(e), mark(e, context)),
-        ))  # fmt: skip
-        last = system
-    title = contrast_title(members, context)
-    return Table(
-        f"{title} · {first.measure}" if is_whole else title,
-        tuple(header),
-        tuple(rows),
-        _legend(members, has_random),
-    )
 
+    def random(e: Estimate) -> str:
+        return contrast_words.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
 
-def _in_order(members: Iterable[Estimate]) -> list[Estimate]:
-    """By system and subgroup in their order of appearance, then by group in natural order."""
-    members = list(members)
-    places = [
-        {key: i for i, key in enumerate(dict.fromkeys(keys))}
-        for keys in (
-            [(e.system, e.baseline) for e in members],
-            ordered_groups(", ".join(e.subgroup.values()) for e in members),
-            ordered_groups(e.group for e in members),
-        )
+    every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
+        (bool(first.baseline), "systems", wording.pair),
+        (not first.baseline, "system", lambda e: e.system),
+        (bool(first.subgroup), "subgroup", _part),
+        (len({e.group for e in members}) > 1, "group", lambda e: contrast_words.heading(e, context.words(e))),
+        (True, "difference" if first.baseline else "value", lambda e: bounds(e)[0]),
+        (True, interval, lambda e: bounds(e)[1]),
+        (has_random, "random", random),
+        (has_random, "diff", lambda e: beyond(e)[0]),
+        (has_random and is_whole, interval, lambda e: beyond(e)[1]),
+        (True, "p (Holm)", _p),
+        (True, "", lambda e: mark(e, context)),
     ]
+    filled = [(heading, cell) for is_there, heading, cell in every if is_there]
+    rows = [tuple(cell(e) for _, cell in filled) for e in shown]
+    if not is_whole:  # a repeated name is left out
+        above = ["", *(row[0] for row in rows)]
+        rows = [("" if row[0] == name else row[0], *row[1:]) for row, name in zip(rows, above, strict=False)]
+    title = f"{contrast_title(members, context)}{f' · {first.measure}' if is_whole else ''}"
+    header = tuple(heading for heading, _ in filled)
+    return Table(title, header, tuple(rows), _legend(members, has_random))
+
+
+def _part(e: Estimate) -> str:
+    return ", ".join(e.subgroup.values())
+
+
+def _in_order(members: Sequence[Estimate]) -> list[Estimate]:
+    """By system and subgroup in their order of appearance, then by group in natural order."""
+    systems = list(dict.fromkeys((e.system, e.baseline) for e in members))
+    parts, groups = ordered_groups(map(_part, members)), ordered_groups(e.group for e in members)
     return sorted(
         members,
-        key=lambda e: (
-            places[0][e.system, e.baseline],
-            places[1][", ".join(e.subgroup.values())],
-            places[2][e.group],
-        ),
+        key=lambda e: (systems.index((e.system, e.baseline)), parts.index(_part(e)), groups.index(e.group)),
     )
 
 

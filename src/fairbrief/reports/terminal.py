@@ -10,7 +10,8 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.contrast_words import Context, context_of
+from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
@@ -27,7 +28,6 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
-    difference_table,
     facts,
     left_out_table,
     numeric_columns,
@@ -40,8 +40,6 @@ from fairbrief.types import Estimate, Table
 MOST_LINES = 60
 """Lines of the first screen."""
 SKIPPED = "Skipped"
-MOST_OF = {MEASURED: 5, FINDING: 15, CAUTION: 9, SKIPPED: 4}
-"""Lines of each part of it."""
 ROWS = (40, 30, 25, 20, 16, 14, 12, 10, 9, 8, 7, 6)
 """The numbers of rows of each table that are tried before a table is left out."""
 FEWEST_LINES = 5
@@ -84,13 +82,13 @@ def print_result(
     tables_first: First = "",
 ) -> None:
     """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
-    screen = _Screen(result, console.width, place, tables_first=tables_first)
+    screen = _Screen(result, console.width, place, tables_first)
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console, lead: Sequence[str] = ()) -> None:
-    """Print one table; ``lead`` are sentences below its title."""
-    _print(table_lines(table, console.width, lead), console)
+def print_table(table: Table, console: Console) -> None:
+    """Print one table."""
+    _print(table_lines(table, console.width), console)
 
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
@@ -106,32 +104,28 @@ def _print(lines: Iterable[Text | str], console: Console) -> None:
 
 # ------------------------------------------------------------------------------------ the first screen
 
+Maker = Callable[[int], Table]
+"""Makes a table with at most so many rows."""
 
-@dataclass
+
 class _Screen:
     """The lines of a result at one width."""
 
-    result: Result
-    width: int
-    place: Place
-    tables_first: First = ""
-
-    def __post_init__(self) -> None:
-        self.context: Context = context_of(self.result)
-        self.answers = {} if self.is_paper else {a.asked: a.lines for a in answers(self.result)}
-
-    @property
-    def is_paper(self) -> bool:
+    def __init__(self, result: Result, width: int, place: Place, tables_first: First) -> None:
+        self.result, self.width, self.place, self.tables_first = result, width, place, tables_first
+        self.context = context_of(result)
+        self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
-        return bool(self.result.made.get("protocol"))
+        self.answers = {} if self.is_paper else {a.asked: a.lines for a in answers(result)}
 
     def first(self) -> list[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""
-        head = [*self._header(), *self._measured(MOST_OF[MEASURED])]
+        head = [*self._header(), *self._answer(MEASURED, 5)]
         parts = [
-            self._labelled(asked, self._sentences(asked), MOST_OF[asked]) for asked in (FINDING, CAUTION)
+            self._answer(FINDING, 15),
+            self._answer(CAUTION, 9),
+            self._labelled(SKIPPED, self._skipped(), 4),
         ]
-        parts.append(self._labelled(SKIPPED, self._skipped(), MOST_OF[SKIPPED]))
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
         tables = self._paper() if self.is_paper else self._tables(MOST_LINES - used)
@@ -143,8 +137,8 @@ class _Screen:
         tables = printed_tables(result, is_brief=True)
         return list(
             _apart(
-                [*self._header(), *self._settings(), *self._measured()],
-                *(self._labelled(asked, self._sentences(asked)) for asked in (FINDING, INTERVAL, CAUTION)),
+                [*self._header(), *self._settings(), *self._answer(MEASURED)],
+                *map(self._answer, (FINDING, INTERVAL, CAUTION)),
                 *(table_lines(table, self.width) for table in tables),
                 self._wrapped(wording.COMPARED) if result.differences else [],
                 table_lines(absent, self.width) if absent else [],
@@ -154,8 +148,7 @@ class _Screen:
         )
 
     def _header(self) -> list[Text]:
-        parts = (fact.brief for fact in facts(self.result))
-        return self._wrapped(" | ".join(filter(None, parts)), style="bold")
+        return self._wrapped(" | ".join(facts(self.result)), style="bold")
 
     def _settings(self) -> list[Text]:
         made = self.result.made
@@ -164,78 +157,64 @@ class _Screen:
             parts.append(counted(made["n_resamples"], "resample"))
         return self._wrapped(", ".join(parts)) if parts else []
 
-    def _sentences(self, asked: str) -> list[str]:
-        return [text for text, _ in self.answers.get(asked, ())]
-
     def _skipped(self) -> list[str]:
         """How many lines of the input were skipped, and the message of each that is stored."""
         many = self.result.n_skipped
         return [f"{counted(many, 'line')} of the input.", *self.result.skipped] if many else []
 
-    def _measured(self, most: int | None = None) -> list[Text]:
-        return self._fitted(self._sentences(MEASURED), self._wrapped, most, "more attribute")
+    def _answer(self, asked: str, most: int | None = None) -> list[Text]:
+        return self._labelled(asked, [text for text, _ in self.answers.get(asked, ())], most)
 
-    def _fitted(
-        self, sentences: Sequence[str], wrap: Callable[[str], list[Text]], most: int | None, what: str
-    ) -> list[Text]:
-        """As many whole sentences as fit, then how many more there are."""
+    def _labelled(self, label: str, sentences: Sequence[str], most: int | None = None) -> list[Text]:
+        """As many whole sentences as fit beside a label, then how many more there are; what was measured has no label."""
+        indent, what = (0, "attribute") if label == MEASURED else (INDENT, label.lower())
         lines: list[Text] = []
         for i, sentence in enumerate(sentences):
-            these = wrap(sentence)
+            these = self._wrapped(sentence, indent)
             is_last = i == len(sentences) - 1
             if most is not None and i and len(lines) + len(these) + (not is_last) > most:
-                return [*lines, *wrap(f"{counted(len(sentences) - i, what)}: {self.place.rest}")]
+                more = f"{counted(len(sentences) - i, f'more {what}')}: {self.place.rest}"
+                lines += self._wrapped(more, indent)
+                break
             lines += these
-        return lines
-
-    def _labelled(self, asked: str, sentences: Sequence[str], most: int | None = None) -> list[Text]:
-        """Sentences below one another, the label in front of the first."""
-
-        def wrap(sentence: str) -> list[Text]:
-            return self._wrapped(sentence, indent=INDENT)
-
-        lines = self._fitted(sentences, wrap, most, f"more {asked.lower()}")
-        return _with_label(lines, asked.upper(), "bold yellow" if asked == CAUTION else "bold")
+        style = "bold yellow" if label == CAUTION else "bold"
+        return _with_label(lines, label.upper(), style) if indent else lines
 
     def _wrapped(self, text: str, indent: int = 0, style: str = "") -> list[Text]:
         return _indented(text, self.width, indent, style)
 
     # ------------------------------------------------------------------------------------------ tables
 
-    def _panels(self) -> list[tuple[list[Estimate], bool]]:
-        """The group differences to show, and whether each panel is a full table: the leading one of each attribute or family."""
+    def _makers(self) -> list[Maker]:
+        """The group differences to show, the clearest first: in a whole table those of the first measure of each attribute or
+        family, those of other measures with a column per group.
+        """
         result, context = self.result, self.context
         ordered = context.clearest_first(arrangement.leading(result.estimates).values())
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
-        seen: set[str] = set()
-        full: list[tuple[list[Estimate], bool]] = []
-        compact: list[tuple[list[Estimate], bool]] = []
+        firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
-            key = members[0].over or context.declared(members[0]).family
-            (compact if key in seen else full).append((list(members), key not in seen))
-            seen.add(key)
-        asked = result.made.get("by") or ()
-        inside = context.clearest_first(arrangement.leading_subgroups(result.estimates, asked))
-        subgroups = [(list(members), True) for members in inside]
+            firsts.setdefault(members[0].over or context.declared(members[0]).family, members)
+        full = [*map(self._full, firsts.values())]
+        others = (m for m in tested if not any(m is first for first in firsts.values()))
+        compact = [*map(self._compact, others)]
+        inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+        subgroups = [*map(self._full, context.clearest_first(inside))]
         decided = map(wording.from_random, result.differences)
-        leading = context.clearest_first(arrangement.leading(decided, of_systems=False).values())
-        pairs = [(list(members), True) for members in leading]
-        if not ordered:  # a comparison of two audits
-            return pairs
-        if self.tables_first == "subgroups":
-            return [*subgroups, *full, *compact]
+        of_pairs = arrangement.leading(decided, of_systems=False).values()
+        pairs = [*map(self._full, context.clearest_first(of_pairs))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
-        return [*(pairs if is_compared else ()), *full, *compact, *subgroups]
+        if self.tables_first == "subgroups":
+            makers = [*subgroups, *full, *compact]
+        elif ordered:
+            makers = [*(pairs if is_compared else ()), *full, *compact, *subgroups]
+        else:  # a comparison of two audits, or a result without group differences
+            makers = pairs or [self._main_values(s) for s in arrangement.arrange(self._values(), result.made)]
+        return [*makers[:1], *map(self._first_rows, result.tables), *makers[1:]]
 
     def _tables(self, room: int) -> list[list[Text]]:
         """As many tables as fit into so many lines, with as many rows as fit; the other tables are counted."""
-        panels = self._panels()
-        makers = [self._maker(members, is_full=is_full) for members, is_full in panels]
-        if not panels:
-            makers = [self._main_values(s) for s in arrangement.arrange(self._values(), self.result.made)]
-        makers[1:1] = [
-            self._with_rows(table) for table in self.result.tables
-        ]  # on request, such as --scorers
+        makers = self._makers()
         for shown in range(min(len(makers), max(room // FEWEST_LINES, 1)), 0, -1):
             rest = self._more_tables(len(makers) - shown)
             for rows in ROWS if shown > 1 else (*ROWS, 5, 4, 3, 2, 1):
@@ -248,49 +227,51 @@ class _Screen:
     def _more_tables(self, many: int) -> list[Text]:
         return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
 
-    def _maker(self, members: list[Estimate], *, is_full: bool) -> Callable[[int], Table]:
-        """A function from the number of rows to a table; columns of groups that do not fit are left out and counted."""
-
-        def full(rows: int) -> Table:
+    def _full(self, members: Sequence[Estimate]) -> Maker:
+        def make(rows: int) -> Table:
             table = contrast_table(members, self.context, rows)
             return self._counting(table, len(members) - len(table.rows), "row")
 
-        def compact(rows: int) -> Table:
+        return make
+
+    def _compact(self, members: Sequence[Estimate]) -> Maker:
+        """Columns of groups that do not fit are left out and counted."""
+
+        def make(rows: int) -> Table:
             shown = len({e.group for e in members})
             table = compact_table(members, self.context, shown, rows)
-            while shown > 1 and not _fits(table, self.width):
+            while shown > 1 and _Grid.of(table).width > self.width:
                 shown -= 1
                 table = compact_table(members, self.context, shown, rows)
-            return self._counting(table, len(members) - sum(map(_filled, table.rows)), "value")
+            filled = sum(cell != ABSENT for row in table.rows for cell in row[1:])
+            return self._counting(table, len(members) - filled, "value")
 
-        return full if is_full else compact
+        return make
+
+    def _first_rows(self, table: Table) -> Maker:
+        return lambda rows: self._counting(
+            replace(table, rows=table.rows[:rows]), max(len(table.rows) - rows, 0), "row"
+        )
 
     def _counting(self, table: Table, hidden: int, what: str) -> Table:
         """The table with a note on how many rows it does not show."""
         more = f"{counted(hidden, f'more {what}')}: {self.place.rest}"
         return replace(table, notes=(more, *table.notes)) if hidden else table
 
-    def _with_rows(self, table: Table) -> Callable[[int], Table]:
-        return lambda rows: self._counting(
-            replace(table, rows=table.rows[:rows]), max(len(table.rows) - rows, 0), "row"
-        )
-
     def _values(self) -> list[Estimate]:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
         return [e for e in values if wording.is_main_value(e)] or values
 
-    def _main_values(self, section: arrangement.Section) -> Callable[[int], Table]:
-        is_difference = any(e.baseline for e in section.estimates)
-        make = difference_table if is_difference else section_table
-        return self._with_rows(replace(make(section, self.result.made, is_brief=True), notes=()))
+    def _main_values(self, section: arrangement.Section) -> Maker:
+        table = section_table(section, self.result.made, is_brief=True)
+        return self._first_rows(replace(table, notes=()))
 
     def _paper(self) -> list[list[Text]]:
         """A paper's tables, all of them, or the main values of a protocol without tables."""
-        if self.result.tables:
-            return [table_lines(table, self.width) for table in self.result.tables]
-        sections = arrangement.arrange(self._values(), self.result.made)
-        return [table_lines(section_table(s, self.result.made, is_brief=True), self.width) for s in sections]
+        sections = () if self.result.tables else arrangement.arrange(self._values(), self.result.made)
+        tables = (*self.result.tables, *(section_table(s, self.result.made, is_brief=True) for s in sections))
+        return [table_lines(table, self.width) for table in tables]
 
     # -------------------------------------------------------------------------------------- what is next
 
@@ -301,7 +282,7 @@ class _Screen:
             return []
         if self.place.folder is None:
             text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
-            return _with_label(self._wrapped(text, indent=INDENT), NEXT.upper(), "bold")
+            return self._labelled(NEXT, [text])
         lines: list[Text] = []
         for why, command in steps:
             words = [str(self.place.folder) if word == FOLDER else word for word in shlex.split(command)]
@@ -331,7 +312,7 @@ class _Screen:
             counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
             f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
         ]
-        return _with_label(self._wrapped(" | ".join(filter(None, parts)), indent=INDENT), "MORE", "bold")
+        return self._labelled("more", [" | ".join(filter(None, parts))])
 
 
 def _apart(*blocks: list[Text]) -> Iterator[Text]:
@@ -350,11 +331,6 @@ def _notes_once(tables: Iterable[Table]) -> list[Table]:
         shown.append(replace(table, notes=tuple(note for note in table.notes if note not in seen)))
         seen.update(table.notes)
     return shown
-
-
-def _filled(row: Sequence[str]) -> int:
-    """The number of cells with a value behind the row's name."""
-    return sum(cell != ABSENT for cell in row[1:])
 
 
 def _indented(text: str, width: int, indent: int, style: str = "") -> list[Text]:
@@ -383,185 +359,156 @@ def _continued(command: str, width: int, indent: int) -> list[Text]:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-def table_lines(table: Table, width: int, lead: Sequence[str] = ()) -> list[Text]:
+def table_lines(table: Table, width: int) -> list[Text]:
     """The title, the columns and the notes of a table: numbers to the right, wrapped names, no line wider than ``width``.
 
-    A table that is too wide is narrowed in steps: smaller gaps, the first column as headings above its rows, wrapped columns of
-    text; then its columns go on below, and the columns that name the rows are repeated.
+    A table that is too wide gets smaller gaps, or the first column as headings above its rows; then columns of text are wrapped;
+    then its columns go on below, and the columns that name the rows are repeated.
     """
     title = _indented(table.title, width, 0, "bold")
-    below = [line for text in lead for line in _indented(text, width, 0)]
     notes = [line for note in table.notes for line in _indented(note, width, 0, "dim")]
-    return [*title, *below, *(_columns(table, width) if table.rows else ()), *notes]
+    return [*title, *(_columns(_Grid.of(table), width) if table.rows else ()), *notes]
 
 
 @dataclass(frozen=True)
-class _Layout:
-    """Cells as lines of text, with the width of each column."""
+class _Grid:
+    """Cells, which may have several lines; a row with only one cell is a heading above rows."""
 
-    header: list[list[str]]
-    rows: list[list[list[str]]]
+    header: list[str]
+    rows: list[list[str]]
     numeric: list[bool]
-    widths: list[int]
-    gap: int
+    gap: int = 2
+
+    @classmethod
+    def of(cls, table: Table) -> _Grid:
+        """The cells of a table; a row without any cell but the first is a heading."""
+        rows = [row[:1] if len(row) > 1 and row[0] and not any(row[1:]) else row for row in table.rows]
+        header, *cells = ([_safe(cell) for cell in row] for row in (table.header, *rows))
+        return cls(header, cells, numeric_columns(table))
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """Each column as wide as its longest cell or heading."""
+        whole = [self.header, *(row for row in self.rows if len(row) == len(self.header))]
+        return [max(map(_width, cells)) for cells in zip(*whole, strict=True)]
 
     @property
     def width(self) -> int:
-        return sum(self.widths) + self.gap * (len(self.widths) - 1)
+        return sum(self.widths) + self.gap * (len(self.header) - 1)
 
     def lines(self, width: int) -> Iterator[Text]:
-        depth = max(map(len, self.header))
-        yield from self._row([[""] * (depth - len(cell)) + cell for cell in self.header], style="dim")
+        """The header, its columns ending in its last line, and the rows."""
+        depth = max(cell.count("\n") for cell in self.header)
+        yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in self.header], "dim")
         for row in self.rows:
-            if len(row) == 1:  # a heading above rows
-                yield from (Text(line) for line in wrapped(" ".join(row[0]), width))
+            if len(row) < len(self.header):
+                yield from (Text(line) for line in wrapped(row[0].replace("\n", " "), width))
             else:
                 yield from self._row(row)
 
-    def _row(self, cells: list[list[str]], style: str = "") -> Iterator[Text]:
-        for k in range(max(map(len, cells))):
+    def _row(self, row: list[str], style: str = "") -> Iterator[Text]:
+        widths = self.widths
+        for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
             line = Text(style=style)
-            for i, (cell, wide) in enumerate(zip(cells, self.widths, strict=True)):
-                text = cell[k] if k < len(cell) else ""
+            for i, (text, wide, is_number) in enumerate(zip(cells, widths, self.numeric, strict=True)):
                 blanks = " " * (wide - cell_len(text))
                 line.append(" " * (self.gap if i else 0))
-                line.append(f"{blanks}{text}" if self.numeric[i] else f"{text}{blanks}", MARKS.get(text, ""))
+                line.append(f"{blanks}{text}" if is_number else f"{text}{blanks}", MARKS.get(text, ""))
             line.rstrip()
             yield line
 
-
-def _columns(table: Table, width: int) -> Iterator[Text]:
-    flat, nested = _cells(table), _nested(table)
-    for form in filter(None, (flat, nested)):
-        for gap in (2, 1):
-            layout = _layout(*form, gap)
-            if layout.width <= width:
-                return layout.lines(width)
-    for form in filter(None, (nested, flat)):
-        if (narrowed := _narrowed(_layout(*form, 1), width)) is not None:
-            return narrowed.lines(width)
-    return _split(*flat, width)
+    def columns(self, chosen: Sequence[int]) -> _Grid:
+        """Only some of the columns."""
+        rows = [row if len(row) < len(self.header) else [row[k] for k in chosen] for row in self.rows]
+        return _Grid([self.header[k] for k in chosen], rows, [self.numeric[k] for k in chosen], self.gap)
 
 
-def _fits(table: Table, width: int) -> bool:
-    return _layout(*_cells(table), 1).width <= width
+def _safe(cell: str) -> str:
+    """The printable lines of a cell: a score above its intervals, as papers print them."""
+    return "\n".join(shorten(printable(line), 300) for line in cell.split("\n"))
 
 
-Cells = tuple[list[list[str]], list[list[list[str]]], list[bool]]
+def _width(cell: str) -> int:
+    return max(map(cell_len, cell.split("\n")))
 
 
-def _cells(table: Table) -> Cells:
-    """Header, rows and which columns are numeric; a row without any cell but the first is a heading."""
-    rows = []
-    for row in table.rows:
-        is_heading = len(row) > 1 and row[0] and not any(row[1:])
-        rows.append([_lines(cell) for cell in (row[:1] if is_heading else row)])
-    return [_lines(cell) for cell in table.header], rows, numeric_columns(table)
+def _columns(grid: _Grid, width: int) -> Iterator[Text]:
+    nested = _nested(grid)
+    forms = (grid, _tight(grid), nested, _tight(nested))
+    form = next((form for form in forms if form.width <= width), None)
+    form = form or _narrowed(forms[3], width) or _narrowed(forms[1], width)
+    return form.lines(width) if form else _split(forms[1], width)
 
 
-def _lines(cell: str) -> list[str]:
-    """The lines of a cell: a score above its intervals, as papers print them."""
-    return [shorten(printable(line), 300) for line in cell.split("\n")]
+def _nested(grid: _Grid) -> _Grid:
+    """The first column as headings above the rows, where a second column of text names rows as well."""
+    if len(grid.numeric) < 3 or grid.numeric[0] or grid.numeric[1] or not any(grid.numeric[2:]):
+        return grid
+    rows: list[list[str]] = []
+    last = ""
+    for first, *others in grid.rows:
+        if first not in (last, ""):
+            rows.append([first])
+            last = first
+        if others:
+            rows.append(["  " + others[0].replace("\n", "\n  "), *others[1:]])
+    header = [", ".join(grid.header[:2]).replace("\n", " "), *grid.header[2:]]
+    return _Grid(header, rows, grid.numeric[1:], grid.gap)
 
 
-def _nested(table: Table) -> Cells | None:
-    """The same with the first column as headings above the rows; None where a second column does not name rows as well."""
-    numeric = numeric_columns(table)
-    if len(numeric) < 3 or numeric[0] or numeric[1] or not any(numeric[2:]):
-        return None
-    header, every, _ = _cells(table)
-    rows: list[list[list[str]]] = []
-    last: list[str] = []
-    for row in every:
-        if row[0] != last and row[0] != [""]:
-            rows.append(row[:1])
-            last = row[0]
-        if len(row) > 1:
-            rows.append([["  " + line for line in row[1]], *row[2:]])
-    return [[", ".join(" ".join(cell) for cell in header[:2])], *header[2:]], rows, numeric[1:]
+def _tight(grid: _Grid) -> _Grid:
+    """The same with small gaps and wrapped headings, and ``not testable`` on two lines."""
+    rows = [["not\ntestable" if cell == "not testable" else cell for cell in row] for row in grid.rows]
+    whole = [row for row in rows if len(row) == len(grid.header)]
+    header = []
+    for k, head in enumerate(grid.header):
+        widest = max([1, *(_width(row[k]) for row in whole), *map(cell_len, head.split())])
+        header.append("\n".join(line for part in head.split("\n") for line in wrapped(part, widest)))
+    return _Grid(header, rows, grid.numeric, gap=1)
 
 
-def _layout(header: list[list[str]], rows: list[list[list[str]]], numeric: list[bool], gap: int) -> _Layout:
-    """Each column as wide as its longest cell; with the small gap headings are wrapped, and ``not testable`` is."""
-    if gap == 1:
-        rows = [[["not", "testable"] if cell == ["not testable"] else cell for cell in row] for row in rows]
-    full = [row for row in rows if len(row) == len(header)]
-    cells = [max((cell_len(line) for row in full for line in row[k]), default=0) for k in range(len(header))]
-    if gap == 1:
-        header = [
-            list(
-                chain.from_iterable(
-                    wrapped(line, max(cell, *map(cell_len, line.split() or [""]), 1)) for line in head
-                )
-            )
-            for head, cell in zip(header, cells, strict=True)
-        ]
-    widths = [max(cell, *map(cell_len, head)) for head, cell in zip(header, cells, strict=True)]
-    return _Layout(header, rows, numeric, widths, gap)
-
-
-def _narrowed(layout: _Layout, width: int) -> _Layout | None:
-    """The layout with its widest columns of text wrapped until it fits; None where it cannot."""
-    widths = list(layout.widths)
-    while (over := sum(widths) + layout.gap * (len(widths) - 1) - width) > 0:
-        k = max(
-            (k for k, is_number in enumerate(layout.numeric) if not is_number),
-            key=lambda k: widths[k],
-            default=-1,
-        )
+def _narrowed(grid: _Grid, width: int) -> _Grid | None:
+    """The grid with its widest columns of text wrapped until it fits; None where it cannot."""
+    widths = list(grid.widths)
+    while (over := sum(widths) + grid.gap * (len(widths) - 1) - width) > 0:
+        texts = (k for k, is_number in enumerate(grid.numeric) if not is_number)
+        k = max(texts, key=lambda k: widths[k], default=-1)
         if k < 0 or widths[k] <= NARROWEST:
             return None
         widths[k] = max(widths[k] - over, NARROWEST)
-
-    def fold(cells: list[list[str]]) -> list[list[str]]:
-        if len(cells) != len(widths):
-            return cells
-        return [
-            cell if is_number else list(chain.from_iterable(_hanging(line, wide) for line in cell))
-            for cell, wide, is_number in zip(cells, widths, layout.numeric, strict=True)
-        ]
-
-    return _Layout(
-        fold(layout.header), [fold(row) for row in layout.rows], layout.numeric, widths, layout.gap
-    )
+    header, *rows = (
+        row
+        if len(row) < len(widths)
+        else [cell if is_number else _hanging(cell, wide) for cell, wide, is_number in zip(row, widths, grid.numeric, strict=True)]
+        for row in (grid.header, *grid.rows)
+    )  # fmt: skip
+    return _Grid(header, rows, grid.numeric, grid.gap)
 
 
-def _hanging(line: str, width: int) -> Iterator[str]:
+def _hanging(cell: str, width: int) -> str:
     """A wrapped cell whose further lines have the indent of the first."""
-    indent = " " * (len(line) - len(line.lstrip(" ")))
-    yield from (indent + part for part in wrapped(line.strip(" "), max(width - len(indent), 1)))
+    indent = " " * (len(cell) - len(cell.lstrip(" ")))
+    lines = (
+        part for line in cell.split("\n") for part in wrapped(line.strip(" "), max(width - len(indent), 1))
+    )
+    return "\n".join(indent + line for line in lines)
 
 
-def _split(
-    header: list[list[str]], rows: list[list[list[str]]], numeric: list[bool], width: int
-) -> Iterator[Text]:
+def _split(grid: _Grid, width: int) -> Iterator[Text]:
     """The columns in parts below one another, each part with the columns that name the rows."""
-    layout = _layout(header, rows, numeric, 1)
-    names = [0]
-    while names[-1] + 1 < len(header) - 1 and not numeric[names[-1] + 1]:
-        names.append(names[-1] + 1)
-    while len(names) > 1 and sum(layout.widths[k] + 1 for k in names) > width // 2:
-        names.pop()
-    parts: list[list[int]] = []
-    used = width + 1
-    for k in range(len(names), len(header)):
-        need = layout.widths[k] + 1
-        if used + need > width:
-            parts.append([])
-            used = min(sum(layout.widths[i] + 1 for i in names) - 1, max(width // 2, NARROWEST))
-        parts[-1].append(k)
-        used += need
-    for part in parts:
-        chosen = [*names, *part]
-        cells = [[row[k] for k in chosen] if len(row) > 1 else row for row in layout.rows]
-        each = _Layout(
-            [layout.header[k] for k in chosen],
-            cells,
-            [numeric[k] for k in chosen],
-            [layout.widths[k] for k in chosen],
-            1,
-        )
-        yield from (each if each.width <= width else _narrowed(each, width) or each).lines(width)
+    widths, many = grid.widths, len(grid.header)
+    names = 1
+    while names < many - 1 and not grid.numeric[names] and sum(widths[: names + 1]) + names < width // 2:
+        names += 1
+    head = min(sum(widths[:names]) + names - 1, max(width // 2, NARROWEST))
+    start = names
+    while start < many:
+        end = start + 1
+        while end < many and head + sum(widths[start : end + 1]) + end + 1 - start <= width:
+            end += 1
+        part = grid.columns([*range(names), *range(start, end)])
+        yield from (_narrowed(part, width) or part).lines(width)
+        start = end
 
 
 # ------------------------------------------------------------------------------------------------ text

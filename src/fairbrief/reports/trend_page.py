@@ -151,43 +151,32 @@ class Trend:
 
 def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
     """What drifts and since when, whether inputs changed, what changed in the system, and cautions."""
-    compared, inputs = trend.of("contrast", "limit"), [s for s in trend.of("input") if s.drift]
-    drifts = [_drift(s, trend) for s in compared if s.drift]
+    compared, inputs, outputs = (trend.of(*kinds) for _, kinds in PANELS)
+    drifts, changed, moved = (
+        [_drift(s, trend) for s in series if s.drift] for series in (compared, inputs, outputs)
+    )
     many = f"{counted(trend.monitored, 'night')} after {counted(trend.reference, 'reference night')}"
     if trend.monitored < 1:
-        yield (
-            "FINDING",
-            [
-                f"Nothing is compared yet: all {counted(trend.reference, 'night')} are the reference. Add later audits."
-            ],
+        reference = counted(trend.reference, "night")
+        drifts = [f"Nothing is compared yet: all {reference} are the reference. Add later audits."]
+    elif not drifts:
+        drifts = [f"No group difference drifts ({counted(len(compared), 'series', 'series')}, {many})."]
+    elif changed:
+        drifts.append(
+            "The inputs changed, too, and may cause the drift. To find out, run both versions on the same records and compare them."
         )
-    elif drifts and inputs:
-        blame = "The inputs changed, too, and may cause the drift. To find out, run both versions on the same records and compare them."
-        yield "FINDING", [*drifts, blame]
-    elif drifts:
-        yield (
-            "FINDING",
-            [*drifts, f"No change in the inputs was detected ({many})."] if trend.of("input") else drifts,
-        )
-    else:
-        yield (
-            "FINDING",
-            [f"No group difference drifts ({counted(len(compared), 'series', 'series')}, {many})."],
-        )
-    if inputs:
-        yield "INPUTS", [_drift(s, trend) for s in inputs]
-    elif trend.monitored > 0 and trend.of("input"):
-        yield (
-            "INPUTS",
-            [
-                f"No change was detected in {counted(len(trend.of('input')), 'number', 'numbers')} that describe the inputs."
-            ],
-        )
-    system = [*(_drift(s, trend) for s in trend.of("output") if s.drift), *_releases(trend)]
-    if system:
-        yield "SYSTEM", system
-    if cautions := list(_cautions(trend)):
-        yield "CAUTION", cautions
+    elif inputs:
+        drifts.append(f"No change in the inputs was detected ({many}).")
+    if not changed and inputs and trend.monitored > 0:
+        numbers = counted(len(inputs), "number")
+        changed = [f"No change was detected in {numbers} that describe the inputs."]
+    answers: tuple[tuple[Asked, list[str]], ...] = (
+        ("FINDING", drifts),
+        ("INPUTS", changed),
+        ("SYSTEM", [*moved, *_releases(trend)]),
+        ("CAUTION", list(_cautions(trend))),
+    )
+    yield from (answer for answer in answers if answer[1])
 
 
 def _releases(trend: Trend) -> list[str]:

@@ -62,63 +62,33 @@ def is_main_value(estimate: Estimate) -> bool:
 
 def interval_name(made: Mapping[str, Any]) -> str:
     """The heading of the interval's column: ``95% interval``."""
-    level = made.get("confidence_level")
-    return f"{100 * level:g}% interval" if isinstance(level, (int, float)) else "95% interval"
+    return f"{100 * (made.get('confidence_level') or 0.95):g}% interval"
 
 
-def alpha_of(made: Mapping[str, Any]) -> float:
-    """The audit's level of significance."""
-    alpha = made.get("alpha")
-    return float(alpha) if isinstance(alpha, (int, float)) else ALPHA
-
-
-def testing(estimate: Estimate) -> str:
-    """The p-value in a table; ``not testable`` where no label permutation could be significant."""
-    return "not testable" if estimate.testable is False else number_format.probability(estimate.p)
-
-
-def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """The value with its interval, and its comparison with label permutations and random sentences."""
-    if estimate.value is None:
-        why = (
-            note.arguments["reason"] if note.code == "undefined" else worded(note) for note in estimate.notes
-        )
-        return f"No value: {'; '.join(why) or 'undefined on these records'}."
-    value = number_format.value(estimate)
-    if estimate.low is not None:
-        value += f" {number_format.interval(estimate)}"
-    if estimate.testable is not False and estimate.p is None and estimate.extract_baseline is None:
-        return f"{value}. No label permutation applies to it."
-    return f"{value}. {references(estimate, alpha)}"
-
-
-def references(estimate: Estimate, alpha: float = ALPHA) -> str:
+def references(estimate: Estimate) -> str:
     """The comparison with label permutations and random sentences; "" where neither was computed."""
-    return " ".join(filter(None, (_permuted(estimate, alpha), _random(estimate, alpha))))
+    return " ".join(filter(None, (_permuted(estimate), _random(estimate))))
 
 
-def _permuted(estimate: Estimate, alpha: float) -> str:
+def _permuted(estimate: Estimate) -> str:
     """The comparison with label permutations."""
     if estimate.testable is False:
-        among = next((worded(note) for note in estimate.notes if note.code == "not_testable_among"), "")
-        return (
-            f"{among[0].upper()}{among[1:]}."
-            if among
-            else "Not testable: the smallest p that the labels allow exceeds the significance level."
-        )
+        among = (worded(note) for note in estimate.notes if note.code == "not_testable_among")
+        why = next(among, "not testable: the smallest p that the labels allow exceeds the significance level")
+        return f"{why[0].upper()}{why[1:]}."
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return ""
     mean = "" if estimate.permutation_mean is None else f"permutation mean {number_format.chance(estimate)}, "
     test = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
-    if p <= alpha:
+    if p <= ALPHA:
         return f"Label permutations rarely produce so large a value {test}."
-    if estimate.p is not None and estimate.p <= alpha:
+    if estimate.p is not None and estimate.p <= ALPHA:
         return f"Not significant after Holm's adjustment {test}; unadjusted p\u00a0{_equals(estimate.p)}."
     return f"Not significantly different from label permutations {test}; this does not show that there is no gap."
 
 
-def _random(estimate: Estimate, alpha: float) -> str:
+def _random(estimate: Estimate) -> str:
     """The comparison with random sentences, which is a test only for group differences."""
     if estimate.extract_baseline is None:
         return ""
@@ -130,7 +100,7 @@ def _random(estimate: Estimate, alpha: float) -> str:
         return f"Random sentences of the same length: {random}; {what} is not tested against them."
     gap = number_format.number(estimate.extract_difference, places)
     test = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
-    verdict = "Significantly" if p <= alpha else "Not significantly"
+    verdict = "Significantly" if p <= ALPHA else "Not significantly"
     return f"{verdict} different from random sentences of the same length, {random} {test}."
 
 
@@ -189,10 +159,6 @@ def sides(group: str, number: int = 2) -> list[str]:
     return group.split(" − " if " − " in group else "/", number - 1)
 
 
-OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
-"""Notes on differences between groups that come from the scorer."""
-
-
 def worded(note: Note) -> str:
     """The note as a sentence; for an unknown code, the code and its arguments.
 
@@ -202,12 +168,7 @@ def worded(note: Note) -> str:
     words = WORDS.get(note.code)
     if words is None:
         return ", ".join([note.code, *(f"{name} {value}" for name, value in note.arguments.items())])
-    return words if isinstance(words, str) else words(note.arguments)
-
-
-def told(estimate: Estimate) -> str:
-    """All notes of an estimate, separated by semicolons."""
-    return joined(estimate.notes)
+    return words.format_map(note.arguments) if isinstance(words, str) else words(note.arguments)
 
 
 def joined(notes: Iterable[Note]) -> str:
@@ -231,24 +192,9 @@ def _undefined_resamples(a: Arguments) -> str:
     )
 
 
-def _not_testable_among(a: Arguments) -> str:
-    return (
-        f"not testable among {a['tests']} tests: the smallest attainable p is {a['smallest']:.2g}, adjusted "
-        f"{a['adjusted']:.2g}. Unadjusted p = {a['alone']:.2g}; use more records or fewer tests"
-    )
-
-
 def _tests_need_resamples(a: Arguments) -> str:
-    tests = a["tests"]
-    who = "the comparison" if tests == 1 else f"{tests:,} comparisons with one Holm correction"
+    who = "the comparison" if a["tests"] == 1 else f"{a['tests']:,} comparisons with one Holm correction"
     return f"{who} can become significant only with more resamples: --resamples {a['resamples']}"
-
-
-def _runs(a: Arguments) -> str:
-    return (
-        f"{a['system']}: {a['runs']} runs with values from {a['least']:.3g} to {a['most']:.3g} "
-        f"(standard deviation between runs {a['deviation']:.2g})"
-    )
 
 
 def _without_claims(a: Arguments) -> str:
@@ -279,15 +225,6 @@ def _scorer_retrieves(a: Arguments) -> str:
 
 def _names(a: Arguments) -> str:
     return ", ".join(f"'{group}'" for group in a["groups"])
-
-
-def _exchanged(a: Arguments) -> str:
-    return "; ".join(f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items())
-
-
-def _documents_longer(a: Arguments) -> str:
-    times = ", ".join(f"{group} {factor:.2f} times" for group, factor in a["times"].items())
-    return f"documents differ in length ({times} their record's mean), and longer documents cover more of any summary"
 
 
 def _words_unlike_documents(a: Arguments) -> str:
@@ -323,10 +260,8 @@ def _without_length(how: str) -> Callable[[Arguments], str]:
 
 
 def _tested(a: Arguments) -> str:
-    """The baseline of both p-values, and the groups that are no longer significant; "" for a note of an older version."""
-    baselines = sorted({of["baseline"] for of in a["readings"].values() if "baseline" in of})
-    if not baselines:
-        return ""
+    """The baseline of both p-values, and the groups that are no longer significant."""
+    baselines = sorted({of["baseline"] for of in a["readings"].values()})
     lost = [
         group
         for group, of in a["readings"].items()
@@ -346,7 +281,7 @@ def _reading(of: Arguments) -> str:
 
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
     {
-        "undefined": lambda a: f"undefined: {a['reason']}",
+        "undefined": "undefined: {reason}",
         "infinite": "infinite, so that there is no test",
         "few_answered": "one system answered fewer than half of the records: compared on the records that both answered",
         "few_in_group": _few_in_group,
@@ -357,10 +292,15 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "no_resample_defined": "no interval: undefined in the resamples",
         "undefined_resamples": _undefined_resamples,
         "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
-        "few_resamples": lambda a: f"needs {a['resamples']} resamples: fewer allow no p below {a['alpha']:g}",
-        "not_testable_among": _not_testable_among,
+        "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
+        "not_testable_among": (
+            "not testable among {tests} tests: the smallest attainable p is {smallest:.2g}, adjusted {adjusted:.2g}. "
+            "Unadjusted p = {alone:.2g}; use more records or fewer tests"
+        ),
         "tests_need_resamples": _tests_need_resamples,
-        "runs": _runs,
+        "runs": (
+            "{system}: {runs} runs with values from {least:.3g} to {most:.3g} (standard deviation between runs {deviation:.2g})"
+        ),
         "without_claims": _without_claims,
         "groups_alike": lambda a: (
             f"the groups {_names(a)} of {a['attribute']} differ only in spelling: if they are one group, use one spelling"
@@ -371,8 +311,13 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "scorer_differs": _scorer_differs,
         "scorer_retrieves": _scorer_retrieves,
         "scorer_alike": "the scorer gives all versions of a source the same score",
-        "exchanged": _exchanged,
-        "documents_longer": _documents_longer,
+        "exchanged": lambda a: "; ".join(
+            f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items()
+        ),
+        "documents_longer": lambda a: (
+            f"documents differ in length ({', '.join(f'{group} {factor:.2f} times' for group, factor in a['times'].items())} their "
+            "record's mean), and longer documents cover more of any summary"
+        ),
         "words_unlike_documents": _words_unlike_documents,
         "length_held_equal": _without_length("at equal document lengths"),
         "documents_alike": _without_length("with equal weight per document"),
@@ -385,4 +330,4 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         ),
     }
 )
-"""The sentence of each note's code, or a function from the arguments to the sentence."""
+"""The sentence of each note's code with places for the arguments, or a function from the arguments to the sentence."""

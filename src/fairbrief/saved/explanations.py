@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
 from fairbrief.auditing.grouping import units_of
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
     BY_CHANCE,
     LEFT_OUT,
@@ -334,38 +333,28 @@ def _of_what_is_read(
 # ---- Rows of the remaining cases
 
 
-@dataclass
-class _Noted(Ledger):
-    """A ledger that stores every row unchanged, with its own columns."""
-
-    found: list[PerRecord | Reason] = field(default_factory=list)
-
-    def write(
-        self,
-        origins: Sequence[Origin],
-        blocks: Iterable[Sequence[RowBlock]],
-        left_out: Mapping[int, str] = MappingProxyType({}),
-    ) -> None:
-        found: dict[int, PerRecord | Reason] = {}
-        for block in itertools.chain.from_iterable(blocks):
-            rows = (dict(zip(block.columns, row, strict=True)) for row in block.values[:, 0].tolist())
-            found |= dict(zip(block.units.tolist(), rows, strict=True))
-        found |= {i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()}
-        self.found += [found[i] for i in range(len(origins))]
-
-
 def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
-    ledger = _Noted(observation, n_resamples=0)
+    ledger = Ledger(observation, n_resamples=0)
     together = [
         (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
         for several in units
         for unit in several
     ]
     Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
-    found = iter(ledger.found)
-    return [_summed([next(found) for _ in several]) for several in units]
+    matrix, reasons = iter(ledger.matrix()), list(ledger.known_reasons)
+    found: list[PerRecord | Reason] = []
+    for code in ledger.reasons.tolist():
+        if code:
+            found.append(Reason(reasons[code].removeprefix(LEFT_OUT)))
+        else:
+            row = next(matrix)
+            found.append(
+                {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
+            )
+    rows = iter(found)
+    return [_summed([next(rows) for _ in several]) for several in units]
 
 
 def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:

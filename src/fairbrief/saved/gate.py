@@ -22,7 +22,7 @@ from fairbrief.reports.audit_folder import load_unchanged
 from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import told
+from fairbrief.reports.wording import joined
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.compare import (
     changed_sources,
@@ -296,7 +296,7 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     """Compare an interval with its limit; to fail, the interval is widened for the number of checks."""
     name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_known(estimate.value) or not _is_known(estimate.low) or not _is_known(estimate.high):
-        why = told(estimate) or "no interval"
+        why = joined(estimate.notes) or "no interval"
         return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:

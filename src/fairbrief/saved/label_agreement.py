@@ -25,7 +25,7 @@ from fairbrief.statistics import TIE
 from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
+from fairbrief.types import Ask, Case, Floats, Reason, Scores, Table
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
@@ -108,7 +108,11 @@ def agreement(
             f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{why}'
         )
     values = sorted({value for several in by_record for value in several[0]})
-    people, *judged_at = (_array(shares, values) for shares in zip(*by_record, strict=True))
+    # Shares of the groups, nan if a record lacks one. Shape of each: (records, groups).
+    people, *judged_at = (
+        np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
+        for shares in zip(*by_record, strict=True)
+    )
     found = tuple(
         Shares(t, *resampling.intervals(_of_shares, [people, array]))
         for t, array in zip(steps, judged_at, strict=True)
@@ -135,31 +139,18 @@ def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -
     rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
     if isinstance(rows, Reason):
         return rows.text
-    return _column(rows, "summary", _column(rows, "present"))
-
-
-def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -> dict[str, float]:
-    found = {c[1]: float(x) for c, x in zip(rows.columns, rows.values[0], strict=True) if c[0] == statistic}
-    return found if among is None else {v: x for v, x in found.items() if among[v]}
+    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    return {c[1]: share for c, share in row.items() if c[0] == "summary" and row["present", c[1]]}
 
 
 # --------------------------------------------------------------------------------- the statistics
 
 
-def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
-    """Shares of the groups, nan if a record lacks one. Shape (records, groups)."""
-    return np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
-
-
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
-    flat = _flat(people), _flat(judged)
+    flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
     kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
     return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
-
-
-def _flat(array: Floats) -> Floats:
-    return array.reshape(*array.shape[:-2], -1)
 
 
 def _largest(shares: Floats) -> Floats:
@@ -225,7 +216,6 @@ def chunk_sizes(
     sizes: Sequence[str] = SIZES,
     over: str | None = None,
     threshold: float = 0.5,
-    claims: str = "auto",
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
@@ -243,11 +233,11 @@ def chunk_sizes(
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
-        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, claims)]
+        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
         for size, by in cuts.items() if usable else ():
             cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, claims), whole=True)
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, "auto"), whole=True)
                 for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
             answers = finite(asks, made[scorer].answer(asks))
@@ -293,12 +283,8 @@ def _made(size: str, system: str, rows: Sequence[_Row], resampling: Resampling) 
     drawn = None if bootstrap is None else bootstrap.totals(counts)
     share = resampling.interval(identified / claims, None if drawn is None else drawn[:, 0] / drawn[:, 1])
     groups = sorted({value for _, of_group, _, _ in rows for value in of_group})
-    by_value = {
-        value: float(
-            np.concatenate([of_group[value] for _, of_group, _, _ in rows if value in of_group]).mean()
-        )
-        for value in groups
-    }
+    of_each = {v: [of_group[v] for _, of_group, _, _ in rows if v in of_group] for v in groups}
+    by_value = {v: float(np.concatenate(identified_by).mean()) for v, identified_by in of_each.items()}
     chunks = sum(pieces for _, _, pieces, _ in rows) / sum(documents for _, _, _, documents in rows)
     return ChunkSize(size, system, share, by_value, chunks, int(claims), len(rows))
 
@@ -308,28 +294,18 @@ def chunk_tables(
 ) -> list[Table]:
     """A table per system with a row per size."""
     values = sorted({value for row in found for value in row.by_value})
-    header = (
-        "words",
-        "identified",
-        f"{resampling.confidence_level:.0%} interval",
-        *(f"by {value}" for value in values),
-        "pieces",
-        "claims",
-    )
+    header = ("words", "identified", *(f"by {value}" for value in values), "pieces", "claims")
     note = (
-        f"Identified: a piece of so many words supports the claim above {threshold:g} by {scorer}; "
-        f"{counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
+        f"Identified, with {resampling.confidence_level:.0%} interval: a piece of so many words supports the claim above "
+        f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
     tables = []
     for system in dict.fromkeys(row.system for row in found):
         rows = tuple(
             (
                 row.size,
-                number(row.identified.value),
-                "–"
-                if row.identified.low is None
-                else f"[{number(row.identified.low)}, {number(row.identified.high)}]",
-                *(number(row.by_value.get(value)) for value in values),
+                str(row.identified),
+                *(number(row.by_value.get(value), 2) for value in values),
                 number(row.chunks, 1),
                 f"{row.claims:,}",
             )

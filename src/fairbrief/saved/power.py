@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -174,16 +174,11 @@ def answer(found: Sequence[Power], question: Question) -> str:
 
 
 def tables(found: Sequence[Power], question: Question) -> list[Table]:
-    """A table per measure with a row per group difference, system and baseline; the last has the notes."""
-    header: tuple[str, ...] = (
-        "group difference, system",
-        "against",
-        "standard\nerror",
-        "records",
-        "smallest\ndetectable",
-    )
-    if question.disparity is not None:
-        header = (*header, f"records\nfor {question.disparity:g}")
+    """A table per measure with a row per group difference, system and baseline."""
+    for_disparity = () if question.disparity is None else (f"records\nfor {question.disparity:g}",)
+    header = (
+        "group difference, system", "against", "standard\nerror", "records", "smallest\ndetectable", *for_disparity,
+    )  # fmt: skip
     made = []
     for measure in dict.fromkeys(p.measure for p in found):
         of = [p for p in found if p.measure == measure]
@@ -193,8 +188,8 @@ def tables(found: Sequence[Power], question: Question) -> list[Table]:
                 rows.append((quantity, *[""] * (len(header) - 1)))
             rows += [_row(p) for p in of if p.quantity == quantity]
         title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(rows)))
-    return [*made[:-1], replace(made[-1], notes=(_shown(question), OF_RECORDS))]
+        made.append(Table(title, header, tuple(rows), (_shown(question), OF_RECORDS)))
+    return made
 
 
 def _range(texts: Sequence[str]) -> str:
@@ -216,14 +211,6 @@ def _shown(question: Question) -> str:
 
 
 def _row(p: Power) -> tuple[str, ...]:
+    numbers = (number_format.number(p.se), number_format.count(p.records), number_format.number(p.shows))
     needs = () if p.needs is None else (number_format.count(p.needs),)
-    name = f"  {p.system}" if p.system else "given"
-    error, shows = number_format.number(p.se), number_format.number(p.shows)
-    return (
-        name,
-        p.against.split()[-1] if p.against else "",
-        error,
-        number_format.count(p.records),
-        shows,
-        *needs,
-    )
+    return f"  {p.system}" if p.system else "given", p.against.rpartition(" ")[2], *numbers, *needs

@@ -66,8 +66,8 @@ def overall(
     for name, result in results.items():
         for ledger, measures in ledgers_from(result.rows):
             for measure in measures if published else _leading(ledger, measures):
-                spelled = _without_over(measure)
                 over = str(getattr(measure, "over", "") or "")
+                spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
     named = tuple(dict.fromkeys(systems))
     found = [
@@ -97,11 +97,6 @@ def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
             taken |= own
             found.append(measure)
     return found
-
-
-def _without_over(measure: Measure) -> str:
-    over = specs.parse(repr(measure)).over
-    return repr(measure).removesuffix(f"@{specs.quoted(over)}") if over else repr(measure)
 
 
 def _labelled(
@@ -144,11 +139,16 @@ def _overalls(
         ranked = _published if published else _largest
         for quantity, array in ranked(measure, ledger.totals(sums)).items():
             values.setdefault(quantity, []).append(np.broadcast_to(array, sums.shape[:-1]))
-    return [
-        _made(spelled, quantity, tuple(datasets), entered, np.stack(arrays), tuple(records), resampling)
-        for quantity, arrays in values.items()
-        if len(arrays) == len(datasets)
-    ]  # fmt: skip
+    found = []
+    for quantity, arrays in values.items():
+        if len(arrays) == len(datasets):
+            whole = tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in arrays)
+            scores = normalised(np.stack(arrays)).T
+            of_each = tuple(resampling.interval(float(s[0]), s[1:] if len(s) > 1 else None) for s in scores)
+            found.append(
+                Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
+            )
+    return found
 
 
 def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
@@ -194,28 +194,6 @@ def normalised(values: Floats) -> Floats:
     total = np.where(some, scaled, 0.0).sum(axis=0)
     count = some.sum(axis=0)
     return np.asarray(total / np.where(count > 0, count, np.nan))
-
-
-def _made(
-    spelled: str,
-    quantity: str,
-    datasets: tuple[str, ...],
-    systems: Sequence[str],
-    values: Floats,
-    records: tuple[int, ...],
-    resampling: Resampling,
-) -> Overall:
-    scores = normalised(values)
-    drawn = scores[1:] if len(scores) > 1 else None
-    return Overall(
-        spelled,
-        quantity,
-        datasets,
-        tuple(systems),
-        tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in values),
-        tuple(resampling.interval(float(scores[0, i]), None if drawn is None else drawn[:, i]) for i in range(len(systems))),
-        records,
-    )  # fmt: skip
 
 
 def table(found: Overall, confidence_level: float = 0.95) -> Table:

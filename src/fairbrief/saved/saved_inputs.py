@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -151,8 +150,8 @@ def digest(path: Path) -> str:
     return made.hexdigest()
 
 
-KEPT, SEARCHES = 200, 20
-"""Cases and searches in memory."""
+SEARCHES = 20
+"""Searches in memory."""
 MOST_FOUND = 20_000
 """The most records that a search returns."""
 
@@ -167,21 +166,15 @@ class SavedTexts:
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._reading = reading
         self._pools_runs = pools_runs
-        self._has_places = reading.has_places
-        self._cases: OrderedDict[tuple[str, str], Case] = OrderedDict()
         self._search = lru_cache(maxsize=SEARCHES)(self._found)
 
     def case(self, record: str, system: str) -> Case:
         """One case. Raises DataError if it is no longer in the inputs."""
-        key = record, system
-        for case in () if key in self._cases else self._near(record):
+        for case in self._near(record):
             for each in (case, *references_of(case)):
-                self._keep(each)
-            if key in self._cases:
-                break
-        if key not in self._cases:
-            raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
-        return self._cases[key]
+                if (encodable(each.record.id), encodable(each.summary.system)) == (record, system):
+                    return each
+        raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
 
     def unit(self, record: str, system: str) -> Cases:
         """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
@@ -199,7 +192,7 @@ class SavedTexts:
         return self._search(tuple(sorted({word.lower() for word in words})))
 
     def _near(self, record: str) -> Iterator[Case]:
-        if not self._has_places:
+        if not self._reading.has_places:
             yield from self._named(self._reading)
             return
         run = numbered(record) if self._pools_runs else None
@@ -209,11 +202,6 @@ class SavedTexts:
 
     def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
         return Pooled(cases) if self._pools_runs else cases
-
-    def _keep(self, case: Case) -> None:
-        self._cases[encodable(case.record.id), encodable(case.summary.system)] = case
-        if len(self._cases) > KEPT:
-            self._cases.popitem(last=False)
 
     def _found(self, words: Sequence[str]) -> frozenset[str]:
         found: set[str] = set()

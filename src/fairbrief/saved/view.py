@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -56,18 +56,6 @@ class Saved:
         return [str(s) for s in self.result.made.get("systems", ())]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A requested list: a measure of a system, maybe minus another system's, in an order, with words to search for."""
-
-    measure: str
-    system: str
-    other: str = ""
-    order: str = ""
-    search: str = ""
-    start: int = 0
-
-
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
@@ -113,32 +101,36 @@ class Answers:
             ],
         }
 
-    def rows(self, asked: Asked) -> dict[str, Any]:
-        """One page of the list: ids with values, and the total."""
-        listing = self._listing(asked.measure, asked.system)
-        orders = dict(self._orders(listing, compared=bool(asked.other)))
-        chosen = asked.order if asked.order in orders else next(iter(orders))
+    def rows(
+        self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: int = 0
+    ) -> dict[str, Any]:
+        """One page of the list: ids with values, and the total.
+
+        Lists a measure of a system, maybe minus an ``other`` one's, in an order, with the words of ``search`` in the texts.
+        """
+        listing = self._listing(measure, system)
+        orders = dict(self._orders(listing, compared=bool(other)))
+        chosen = order if order in orders else next(iter(orders))
         way, _, quantity = chosen.partition("|")
         values = listing.values[quantity]
-        beside = self._beside(listing, asked, quantity)
+        beside = _values_beside(listing, self._listing(measure, other), quantity) if other else None
         ranked = values if beside is None else values - beside
-        places = (
-            np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
-        )
+        places = np.arange(len(ranked))
+        if words := search.split():
+            places = _places_of(listing, self._texts_of(system, "searched").search(words))
         by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
-        order = places[np.argsort(by[places], kind="stable")]  # records without a value are last
+        places = places[np.argsort(by[places], kind="stable")]  # records without a value are last
         if way == ROBUST:
-            order = order[np.argsort(-np.abs(listing.robust[order]), kind="stable")]
-        shown = order[asked.start : asked.start + PAGE].tolist()
+            places = places[np.argsort(-np.abs(listing.robust[places]), kind="stable")]
         return {
-            "total": len(order),
+            "total": len(places),
             "of": len(values),
-            "start": asked.start,
+            "start": start,
             "size": PAGE,
             "orders": list(orders.items()),
             "order": chosen,
             "compared": beside is not None,
-            "robust": int(np.count_nonzero(listing.robust[order])) if way == ROBUST else None,
+            "robust": int(np.count_nonzero(listing.robust[places])) if way == ROBUST else None,
             "rows": [
                 {
                     "record": listing.record[i].as_py(),
@@ -147,7 +139,7 @@ class Answers:
                     "label": listing.label(i) if way == ROBUST else "",
                     "doubt": listing.doubt(i),
                 }
-                for i in shown
+                for i in places[start : start + PAGE].tolist()
             ],
         }
 
@@ -158,13 +150,10 @@ class Answers:
         place = pc.index(listing.record, record).as_py()
         if place < 0:
             raise RequestError(f"'{measure}' has no value for the record '{record}' of '{name}'.")
-        if saved.texts is None:
-            raise DataError(f"The texts of {saved.name} cannot be shown. {saved.fault}")
+        cases = self._texts_of(system, "shown").unit(record, name)
         values = {q: float(of[place]) for q, of in listing.values.items() if np.isfinite(of[place])}
         p = None if np.isnan(listing.p[place]) else float(listing.p[place])
-        row, texts, support = open_case(
-            Row(measure, name, record, values, p, ""), saved.texts.unit(record, name), self._scorers
-        )
+        row, texts, support = open_case(Row(measure, name, record, values, p, ""), cases, self._scorers)
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
@@ -179,6 +168,12 @@ class Answers:
         if key not in self._systems:
             raise RequestError(f"There is no system '{key}'.")
         return self._systems[key]
+
+    def _texts_of(self, system: str, done: str) -> SavedTexts:
+        saved, _ = self._named(system)
+        if saved.texts is None:
+            raise DataError(f"The texts of {saved.name} cannot be {done}. {saved.fault}")
+        return saved.texts
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
@@ -199,24 +194,17 @@ class Answers:
             found += [(f"up|{name}", f"{group}: {up} first"), (f"down|{name}", f"{group}: {down} first")]
         return [*found, (f"size|{main}", f"{main}: largest {size} first")]
 
-    def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
-        """The other system's value of each record; nan if it has none."""
-        if not asked.other:
-            return None
-        other = self._listing(asked.measure, asked.other)
-        if quantity not in other.values:
-            return np.full(len(listing.record), np.nan)
-        values = pa.array(other.values[quantity]).take(pc.index_in(listing.record, other.record))
-        return np.asarray(values.fill_null(np.nan).to_numpy(zero_copy_only=False))
 
-    def _found(self, listing: Listing, asked: Asked) -> np.ndarray:
-        saved, _ = self._named(asked.system)
-        if saved.texts is None:
-            raise DataError(f"The texts of {saved.name} cannot be searched. {saved.fault}")
-        ids = saved.texts.search(asked.search.split())
-        return np.asarray(
-            pc.is_in(listing.record, pa.array(sorted(ids), pa.string())).to_numpy(zero_copy_only=False)
-        )
+def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
+    """The other system's value of each record; nan if it has none."""
+    values = pa.array(other.values.get(quantity, np.full(len(other.record), np.nan)))
+    found = values.take(pc.index_in(listing.record, other.record)).fill_null(np.nan)
+    return np.asarray(found.to_numpy(zero_copy_only=False))
+
+
+def _places_of(listing: Listing, records: Iterable[str]) -> Integers:
+    found = pc.is_in(listing.record, pa.array(sorted(records), pa.string()))
+    return np.flatnonzero(found.to_numpy(zero_copy_only=False))
 
 
 def _known(value: float) -> float | None:
@@ -421,7 +409,7 @@ class Server(ThreadingHTTPServer):
                 return self.answers.record(*(given.get(key, "") for key in ("measure", "system", "record")))
             start = given.get("start", "0")
             texts = {key: given.get(key, "") for key in ("measure", "system", "other", "order", "search")}
-            return self.answers.rows(Asked(**texts, start=int(start) if start.isdecimal() else 0))
+            return self.answers.rows(**texts, start=int(start) if start.isdecimal() else 0)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -151,7 +151,9 @@ def roc_auc(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> 
     ``counts`` is how often each resample drew each item: (n,), (n,), (draws, n) → (draws,); without, one number, shape ().
     nan where one of the classes is absent.
     """
-    return _area(*_by_score(scores, labels, counts)[:2])
+    true, false, _ = _by_score(scores, labels, counts)
+    below = np.cumsum(false, axis=-1) - false / 2
+    return ratio((true * below).sum(axis=-1), true.sum(axis=-1) * false.sum(axis=-1))
 
 
 def balanced_accuracy(scores: Floats, labels: ArrayLike, cut: float, counts: Counts | None = None) -> Floats:
@@ -205,8 +207,3 @@ def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple
     many = np.ones(len(scores)) if counts is None else np.asarray(counts)[..., order].astype(np.float64)
     true, false = (np.add.reduceat(many * own, starts, axis=-1) for own in (is_true, 1 - is_true))
     return true, false, ranked[starts]
-
-
-def _area(true: Floats, false: Floats) -> Floats:
-    below = np.cumsum(false, axis=-1) - false / 2
-    return ratio((true * below).sum(axis=-1), true.sum(axis=-1) * false.sum(axis=-1))

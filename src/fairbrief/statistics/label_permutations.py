@@ -107,14 +107,6 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
     return Shuffle(order, labels[order], sizes or (0,))
 
 
-def enumerate_permutations(labels: Integers, blocks: Integers | None = None) -> Integers:
-    """All distinct label permutations, the real one first. Shape (R, n).
-
-    Raises ValueError beyond `EXACT_LIMIT` label permutations.
-    """
-    return sort_by_block(labels, blocks).permutations()
-
-
 def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
     """Uniform permutations of 0..n-1 that keep every position in its block.
 
@@ -251,22 +243,6 @@ class LabelDraws:
         self._room = KEPT
         self._stored: dict[Any, tuple[Integers, Choice]] = {}
 
-    def observed_and_choice(
-        self,
-        key: str,
-        labels: Integers,
-        blocks: Integers | None = None,
-        *,
-        all_permutations: bool = False,
-        items: Integers | None = None,
-        cyclic: bool = False,
-    ) -> tuple[Integers, Choice, bool]:
-        """`of_many` of one: its label permutations (R, n), which of them each draw takes (draws,), and whether they are all."""
-        one = Relabelled(key, labels, blocks, items, cyclic)
-        ((found,),) = self.of_many([one], all_permutations=all_permutations)
-        assert found.choices is not None
-        return found.permutations[0], found.choices[0], found.is_exact
-
     def of_many(
         self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
     ) -> Iterator[list[Labelled]]:
@@ -322,7 +298,10 @@ class LabelDraws:
                 permutations = _stacked([self._listed(kinds[number]) for number in several])
                 if len(own) > 1:
                     permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
-                choices = self._choices_among(kind.number, [one.key for one in own])
+                choices = np.zeros((len(own), self.draws), dtype=np.uint8)
+                if kind.number > 1:
+                    keys = keys_of([one.key for one in own], self.seed, "labellings")
+                    choices = choices_among(random_halves(keys, self.draws), kind.number)
             else:
                 each = [
                     self._of_record(one, kinds[number])
@@ -352,12 +331,6 @@ class LabelDraws:
         if shuffle.number <= SHARED:
             return shuffle.stored_permutations
         return self._once(shuffle, lambda: (shuffle.permutations(), NO_CHOICE))[0]
-
-    def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
-        """Which of the listed label permutations each draw takes. Shape (keys, draws)."""
-        if number == 1:
-            return np.zeros((len(keys), self.draws), dtype=np.uint8)
-        return choices_among(random_halves(keys_of(keys, self.seed, "labellings"), self.draws), number)
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 

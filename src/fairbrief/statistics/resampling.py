@@ -208,12 +208,15 @@ def group_permutation(
         keys = random_bits(keys_of(names, seed, "group permutation"), n_resamples)
         members = np.argpartition(keys, small - 1, axis=0)[:small].T
     observed = float(_welch(values, np.flatnonzero(in_small)[np.newaxis])[0])
-    null = _welch(values, members)
+    p, sampled = share_reached(observed, _welch(values, members), is_listed=ways <= EXACT_LIMIT)
+    return PermutationTest(p, 1 / ways, sampled)
+
+
+def share_reached(observed: float, null: Floats, *, is_listed: bool) -> tuple[float, float]:
+    """P of a size among those of all ways, or of random ones, ties counted; and the smallest p that these ways allow."""
     bar = observed - float(tolerance(np.asarray(observed)))
-    reached = int((null >= bar).sum())
-    if ways <= EXACT_LIMIT:
-        return PermutationTest(reached / ways, 1 / ways, 1 / ways)
-    return PermutationTest((1 + reached) / (n_resamples + 1), 1 / ways, 1 / (n_resamples + 1))
+    reached, many = int((null >= bar).sum()), len(null)
+    return (reached / many, 1 / many) if is_listed else ((1 + reached) / (many + 1), 1 / (many + 1))
 
 
 def _welch(values: Floats, members: Integers) -> Floats:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,47 +91,41 @@ def choose(
         raise RequestError(
             f"'{by}' is observed on several records together: it cannot choose one record's summary."
         )
-    if length_within is not None and not length_within >= 0:
-        raise RequestError(f"--length-within must be a share of at least 0, not {length_within:g}.")
     records: dict[str, list[Case]] = {}
     for case in cases:
         records.setdefault(case.record.id, []).append(case)
     everything = [case for several in records.values() for case in several]
-    observed = _Observed.of(measure, everything, scorers, extracts=True)
+    observed = _Observed(measure, everything, scorers, extracts=True)
     direction = better(measure, observed.ledger.columns)
-    values = observed.where_there(decisive(measure, observed.totals, direction))
-    kept = _kept(floors, everything, scorers)
-    candidates = {
-        id(case): Candidate(case, None if np.isnan(value) else float(value), bool(keeps))
-        for case, value, keeps in zip(everything, values, kept, strict=True)
-    }
+    values = observed.where_there(decisive(measure, observed.totals, direction)).tolist()
+    kept = _kept(floors, everything, scorers).tolist()
+    rated = iter(zip(everything, values, kept, strict=True))
     for several in records.values():
-        found = tuple(candidates[id(case)] for case in several)
-        yield _choice(found if length_within is None else _with_lengths(found, length_within), direction)
+        found = [
+            Candidate(case, None if np.isnan(value) else value, keeps)
+            for case, value, keeps in islice(rated, len(several))
+        ]
+        lengths = sorted(c.words for c in found if c.value is not None)
+        if length_within is not None and lengths:
+            # The lower of two middle lengths: a candidate has it, so at least that candidate remains.
+            middle = lengths[(len(lengths) - 1) // 2]
+            found = [replace(c, length_kept=abs(c.words - middle) <= length_within * middle) for c in found]
+        yield _choice(tuple(found), direction)
 
 
 def _choice(found: tuple[Candidate, ...], direction: Direction) -> Choice:
     """The best candidate among those that meet the floors, and the worst of all."""
-    free = Choice(found, 0, None)
-    if not free.pool:
-        return replace(free, reason=NOT_MEASURED)
-    allowed = [i for i in free.pool if found[i].floors_kept]
-    values = {i: found[i].value or 0.0 for i in free.pool}
-    costs = {i: -value if direction == "more" else abs(value) for i, value in values.items()}
-    chosen = min(allowed or free.pool, key=lambda i: costs[i])
-    worst = max(free.pool, key=lambda i: costs[i])
-    return Choice(
-        found, chosen, worst if costs[worst] > costs[chosen] else None, "" if allowed else NOT_ALLOWED
-    )
-
-
-def _with_lengths(found: tuple[Candidate, ...], within: float) -> tuple[Candidate, ...]:
-    lengths = sorted(c.words for c in found if c.value is not None)
-    if not lengths:
-        return found
-    # The lower of two middle lengths: a candidate has it, so at least that candidate remains.
-    middle = lengths[(len(lengths) - 1) // 2]
-    return tuple(replace(c, length_kept=abs(c.words - middle) <= within * middle) for c in found)
+    costs = {
+        i: (-candidate.value) if direction == "more" else abs(candidate.value)
+        for i, candidate in enumerate(found)
+        if candidate.value is not None and candidate.length_kept
+    }
+    if not costs:
+        return Choice(found, 0, None, NOT_MEASURED)
+    allowed = [i for i in costs if found[i].floors_kept]
+    chosen, worst = min(allowed or costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
+    rejected = worst if costs[worst] > costs[chosen] else None
+    return Choice(found, chosen, rejected, "" if allowed else NOT_ALLOWED)
 
 
 def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
@@ -148,50 +144,50 @@ def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
 
 def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
     """Every quantity of a measure in each single case, (cases,); nan if undefined or absent."""
-    observed = _Observed.of(measure, cases, scorers)
-    return {name: observed.where_there(value.array) for name, value in measure.value(observed.totals).items()}
+    return _Observed(measure, cases, scorers).values()
 
 
 def resampled_values(
     measure: Measure, cases: Sequence[Case], scorers: Scorers, counts: Floats
 ) -> dict[str, Floats]:
     """Every quantity of a measure over groups of cases, (groups,); ``counts`` (groups, cases) has each case's multiplicity."""
-    observed = _Observed.of(measure, cases, scorers)
+    observed = _Observed(measure, cases, scorers)
     totals = observed.ledger.totals(counts @ observed.rows)
     return {name: value.array for name, value in measure.value(totals).items()}
 
 
-@dataclass(frozen=True, slots=True)
 class _Observed:
-    """The row of each single case, (cases, columns), and whether it exists, (cases,)."""
+    """A measure's row of each single case, (cases, columns), and whether it exists, (cases,).
 
-    rows: Floats
-    there: NDArray[np.bool_]
-    ledger: Ledger
+    With ``extracts`` also the rows of random sentences, unless the scorer is a model.
+    """
 
-    @classmethod
-    def of(
-        cls, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
-    ) -> _Observed:
-        """A measure's observations; with ``extracts`` also those of random sentences, unless the scorer is a model."""
-        ledger = Ledger(measure.observation, n_resamples=0)
+    def __init__(
+        self, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
+    ) -> None:
+        self.measure, self.ledger = measure, Ledger(measure.observation, n_resamples=0)
         units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
         draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
         observer = Observer(
             scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
         )
         scope = measure.observation.declaration.scope
-        observer.observe(ledger, [unit for unit in units if not waits(unit, scope)])
-        matrix = ledger.matrix()
-        places = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
-        rows, there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
-        rows[places], there[places] = matrix, True
-        return cls(rows, there, ledger)
+        observer.observe(self.ledger, [unit for unit in units if not waits(unit, scope)])
+        matrix = self.ledger.matrix()
+        places = [int(origin.system) for origin in self.ledger.kept()]
+        self.rows, self.there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
+        self.rows[places], self.there[places] = matrix, True
 
     @property
     def totals(self) -> Totals:
         """The rows by column name."""
         return self.ledger.totals(self.rows)
+
+    def values(self) -> dict[str, Floats]:
+        """Every quantity of each case, (cases,); nan if it is undefined or the case has no row."""
+        return {
+            name: self.where_there(value.array) for name, value in self.measure.value(self.totals).items()
+        }
 
     def where_there(self, values: Floats) -> Floats:
         """The values of cases, nan if a case has no row. Shape (cases,)."""
@@ -202,23 +198,18 @@ def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> ND
     kept = np.ones(len(cases), dtype=np.bool_)
     for floor in floors:
         measure = registry.make("measure", floor.measure)
-        observed = _Observed.of(measure, cases, scorers, extracts=floor.from_random)
-        values = measure.value(observed.totals)
-        if np.isnan(observed.where_there(values[measure.name].array)).all():
-            raise RequestError(
-                f"'{floor}' cannot be a floor: '{floor.measure}' could measure no candidate "
-                f"({', '.join(name for name in observed.ledger.known_reasons if name) or 'it has no value'})."
-            )
-        of_random = from_extracts(measure, observed.totals) if floor.from_random else {}
-        arrays = of_random if floor.from_random else {name: value.array for name, value in values.items()}
+        observed = _Observed(measure, cases, scorers, extracts=floor.from_random)
+        arrays = from_extracts(measure, observed.totals) if floor.from_random else observed.values()
         named = [name for name in arrays if is_named(name, floor.quantity or measure.name)]
-        if not named:
+        found = np.array([observed.where_there(arrays[name]) for name in named])
+        if np.isnan(found).all():
             suffix = LESS_RANDOM if floor.from_random else ""
-            known = ", ".join(f"{name}{suffix}" for name in arrays)
+            known = ", ".join(f"{name}{suffix}" for name in arrays) or "none"
+            why = ", ".join(filter(None, observed.ledger.known_reasons))
             raise RequestError(
-                f"'{floor.measure}' has no quantity '{floor.quantity or measure.name}{suffix}'. It has: {known}."
+                f"'{floor}' cannot be a floor: no candidate has this value of '{floor.measure}'{f' ({why})' if why else ''}. "
+                f"Quantities: {known}."
             )
-        found = np.stack([observed.where_there(arrays[name]) for name in named])
         with np.errstate(invalid="ignore"):
             keeps = (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
         kept &= (keeps | np.isnan(found)).all(axis=0) & np.isfinite(found).any(axis=0)
@@ -242,19 +233,18 @@ def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
             yield Case(case.record, replace(case.summary, system=name))
 
 
-def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
-    """The chosen summary as a case of a system; ``made`` has the candidate's number and value."""
+def chosen_case(choice: Choice, by: str) -> Case:
+    """The chosen summary as a case of the system `CHOSEN`; ``made`` has the candidate's number and value."""
     candidate = choice.candidates[choice.chosen]
     case = candidate.case
+    value = "" if candidate.value is None else repr(candidate.value)
     made = {
-        **case.summary.made,
         "candidate": case.summary.system,
         "candidates": str(len(choice.candidates)),
         "by": by,
-        **({} if candidate.value is None else {"value": repr(candidate.value)}),
-        **({"choice": choice.reason} if choice.reason else {}),
+        **{name: text for name, text in (("value", value), ("choice", choice.reason)) if text},
     }
-    return Case(case.record, replace(case.summary, system=system, made=made))
+    return Case(case.record, replace(case.summary, system=CHOSEN, made={**case.summary.made, **made}))
 
 
 def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
@@ -294,10 +284,10 @@ def _table(choices: Sequence[Choice], cases: Sequence[Case]) -> Table:
     reasons = Counter(choice.reason for choice in choices)
     pool = sum(len(c.pool) for c in choices) / len(choices)
     pairs = sum(c.rejected is not None and not c.reason for c in choices)
-    words = Counter[str]()
-    for case in cases:
-        words[case.summary.system] += len(case.summary.text.split())
-    mean = {name: f"{words[name] / (len(cases) / 2):.2f}" for name in (CHOSEN, RANDOM)}
+    words = {
+        name: [len(case.summary.text.split()) for case in cases if case.summary.system == name]
+        for name in (CHOSEN, RANDOM)
+    }
     rows = (
         ("records", f"{len(choices):,}"),
         ("candidates per record", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
@@ -305,7 +295,7 @@ def _table(choices: Sequence[Choice], cases: Sequence[Case]) -> Table:
         ("records without a candidate that meets the limits (--floor)", f"{reasons[NOT_ALLOWED]:,}"),
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
-        ("mean words, chosen", mean[CHOSEN]),
-        ("mean words, random candidate", mean[RANDOM]),
+        ("mean words, chosen", f"{fmean(words[CHOSEN]):.2f}"),
+        ("mean words, random candidate", f"{fmean(words[RANDOM]):.2f}"),
     )
     return Table("The candidates", ("", ""), rows)

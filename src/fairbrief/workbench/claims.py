@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
 from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Reply, Tally
-from fairbrief.chat.journal import journal_of, open_journal
-from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.chat.journal import journal_of, key_of, open_journal
+from fairbrief.errors import DataError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
 from fairbrief.types import Case, Claim, Summary
-from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Batches, Count, Forecast, gather
+from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
 
 UNPARSED = "unparsed reply"
 VERSION = 1
@@ -26,19 +25,15 @@ RESTATES = 0.5
 """Share of a text's words from which a reply without a list counts as a restatement and not as a comment."""
 LISTED = 20
 """Maximum number of replies without a list that are stored as examples; all are counted."""
-Task = tuple[str, str]
-"""The key of a text, and the text."""
 
 
 def instruction_in(path: Path | None = None) -> str:
     """An instruction with {summary} as placeholder: a user's file, or the built-in one with its demonstrations.
 
-    Raises RequestError if the file does not exist, DataError if it lacks {summary}.
+    Raises RequestError if the file cannot be read, DataError if it lacks {summary}.
     """
     if path is None:
         return (resources.files("fairbrief.workbench") / "claims.txt").read_text(encoding="utf-8")
-    if not path.is_file():
-        raise RequestError(f"There is no file {path} with an instruction.")
     with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
     if "{summary}" not in text:
@@ -48,12 +43,11 @@ def instruction_in(path: Path | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """A model, an instruction, and the decoding settings."""
+    """Asks a model for the statements of summaries, with an instruction and decoding settings."""
 
-    endpoint: Endpoint
+    model: Endpoint
     instruction: str = field(default_factory=instruction_in)
     decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
-    tally: Tally = field(default_factory=Tally)
 
     @property
     def sha(self) -> str:
@@ -65,21 +59,24 @@ class Splitter:
         before, _, after = self.instruction.partition("{summary}")
         return before.lstrip() + summary + after.rstrip()
 
-    def key(self, text: str) -> str:
-        """A hash of everything that determines a text's statements."""
-        parts = (VERSION, self.endpoint.model, self.endpoint.shown, self.prompt(text))
-        inputs = repr((parts, sorted(self.decoding.sent().items())))
-        return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    def keys(self, case: Case) -> Sequence[str]:
+        """A hash of everything that determines the statements of a summary; none for a case without one."""
+        if case.summary.reason:
+            return ()
+        prompt = self.prompt(case.summary.text)
+        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.decoding.sent()),)
 
-    def question(self, text: str) -> Question:
-        """The question for one text."""
-        return Question((("user", self.prompt(text)),), tuple(self.decoding.sent().items()))
+    def endpoint(self) -> Endpoint:
+        """The model."""
+        return self.model
 
-    def answers(self, texts: Iterator[Task]) -> Batches:
-        """The statements of texts, as `read_claims` reads them; in batches, in any order."""
-        asked = (((key, text), self.question(text)) for key, text in texts)
-        for batch in replies(self.endpoint, asked, self.tally):
-            yield [(key, read_claims(text, reply)) for (key, text), reply in batch]
+    def question(self, case: Case, _: int = 0) -> Question:
+        """The question for one summary."""
+        return Question((("user", self.prompt(case.summary.text)),), tuple(self.decoding.sent().items()))
+
+    def answer(self, case: Case, _: int, reply: Reply) -> Answer:
+        """The statements in a reply: see `read_claims`."""
+        return read_claims(case.summary.text, reply)
 
 
 def read_claims(text: str, reply: Reply) -> Answer:
@@ -137,7 +134,8 @@ def split_file(
     splitter: Splitter,
     cases: Callable[[], Iterable[Case]],
     out: Path,
-    watch: Callable[[Count], None] = lambda _: None,
+    watch: Watch = lambda _: None,
+    tally: Tally | None = None,
 ) -> Outcome:
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
@@ -147,12 +145,11 @@ def split_file(
     """
     outcome, not_asked = Outcome(Count()), set[str]()
     with locked(out), open_journal(journal_of(out)) as journal:
-        without = gather(_texts(splitter, cases()), splitter.answers, journal, outcome.count, watch)
+        without = gather([splitter], cases, journal, outcome.count, tally or Tally(), watch)
         with atomic_stream(out) as stream:
             for case in cases():
                 summary = case.summary
-                if not summary.reason:
-                    key = splitter.key(summary.text)
+                for key in splitter.keys(case):
                     answer = journal[key] if key in journal else without.get(key)
                     if answer is None:
                         not_asked.add(key)
@@ -165,35 +162,10 @@ def split_file(
     return outcome
 
 
-def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
-    """The requests of a splitting run."""
-    found = Forecast()
-    for key, text in _texts(splitter, cases):
-        question = splitter.question(text)
-        found.wanted += 1
-        if not found.examples:
-            found.show(splitter.endpoint.model, question)
-        if key not in known:
-            found.ask(question)
-    return found
-
-
-def _texts(splitter: Splitter, cases: Iterable[Case]) -> Iterator[Task]:
-    """Each text once, under its key."""
-    seen: set[str] = set()
-    for case in cases:
-        if case.summary.reason:
-            continue
-        key = splitter.key(case.summary.text)
-        if key not in seen:
-            seen.add(key)
-            yield key, case.summary.text
-
-
 def _with_claims(splitter: Splitter, summary: Summary, answer: Answer) -> Summary:
     made = {
         **summary.made,
-        "claims_by": splitter.endpoint.model,
+        "claims_by": splitter.model.model,
         "claims_prompt_sha": splitter.sha,
         **({"claim_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
         **({"claims_reason": answer["reason"]} if "reason" in answer else {}),

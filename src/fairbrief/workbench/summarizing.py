@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, fields
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
@@ -25,17 +22,15 @@ from fairbrief.chat.endpoint import (
     Reply,
     Tally,
 )
-from fairbrief.chat.journal import Journal, open_journal
+from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
 
 Answer = Mapping[str, Any]
-Keyed = TypeVar("Keyed", bound=tuple[Any, ...])
-"""A requested answer; the first item is its key."""
-Batches = Iterator[list[tuple[str, Answer]]]
-
-
+Records = Callable[[], Iterable[Record]]
+AT_ONCE = 64
+"""Number of records that a summarizer without keys writes before they are synchronised to disk."""
 NOT_ASKED = "not asked"
 """The reason of a summary beyond the most requests: the next run requests it."""
 
@@ -56,18 +51,6 @@ class Count:
     not_asked: int = 0
     stopped: str = ""
 
-    @property
-    def missing(self) -> int:
-        """The number of missing answers: the same command, run again, requests only those."""
-        return self.unanswered + self.not_asked
-
-    @classmethod
-    def of_all(cls, counts: Iterable[Count]) -> Count:
-        """The sum of several counts; ``stopped`` is that of the first stopped one."""
-        numbers = [asdict(count) for count in counts]
-        sums = {f.name: sum(one[f.name] for one in numbers) for f in fields(cls) if f.name != "stopped"}
-        return cls(**sums, stopped=next((one["stopped"] for one in numbers if one["stopped"]), ""))
-
     def add_reason(self, answer: Answer) -> None:
         """Count an answer's reason, if it has one."""
         reason = answer.get("reason", "")
@@ -77,50 +60,9 @@ class Count:
         self.not_asked += reason == NOT_ASKED
 
 
-def gather(
-    tasks: Iterable[Keyed],
-    ask: Callable[[Iterator[Keyed]], Batches],
-    journal: Journal,
-    count: Count,
-    watch: Callable[[Count], None] = lambda _: None,
-) -> dict[str, Answer]:
-    """Write an answer to every task into the journal; return, by key, the reasons of missing answers.
-
-    ``ask`` gets the tasks that the journal lacks and yields answers in batches, in any order. Each batch is on disk
-    before it is counted and before the next is requested. Answers with the reason "no answer" are not stored, so that
-    the next run requests them again. When the most requests are sent, ``count.stopped`` names the limit. All other
-    exceptions of ``ask`` propagate; earlier answers stay in the journal. The last answer under a key counts.
-    """
-    without: dict[str, Answer] = {}
-
-    def missing() -> Iterator[Keyed]:
-        for task in tasks:
-            count.wanted += 1
-            if task[0] in journal:
-                count.from_journal += 1
-                count.add_reason(journal[task[0]])
-            else:
-                yield task
-
-    try:
-        for batch in ask(missing()):
-            journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
-            for key, answer in batch:
-                count.asked += 1
-                count.add_reason(answer)
-                if answer.get("reason") == UNANSWERED:
-                    without[key] = answer
-            watch(count)
-    except LimitReached as error:
-        count.stopped = str(error)
-    return without
-
-
-Wanted = tuple[str, Record, int]
-Records = Callable[[], Iterable[Record]]
 Watch = Callable[[Count], None]
-AT_ONCE = 64
-"""Number of records that a summarizer without keys writes before they are synchronised to disk."""
+Wanted = tuple[str, Any, int]
+"""Key of an answer, the record (or case) that it is about, and the index of the sample."""
 
 
 @runtime_checkable
@@ -140,33 +82,98 @@ class Drafting(Protocol):
 
 @runtime_checkable
 class Asking(Protocol):
-    """A summarizer that asks a chat model one question per summary, concurrently with others."""
+    """Asks a chat model one question per answer about a record (or case), concurrently with others."""
 
-    def keys(self, record: Record) -> Sequence[str]: ...
+    def keys(self, item: Any) -> Sequence[str]:
+        """One key per requested answer."""
+        ...
 
     def endpoint(self) -> Endpoint: ...
 
-    def question(self, record: Record, sample: int) -> Question:
-        """The question for one summary."""
+    def question(self, item: Any, sample: int) -> Question:
+        """The question for one answer."""
         ...
 
-    def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
-        """The summary in a reply, or the reason why it has none."""
+    def answer(self, item: Any, sample: int, reply: Reply) -> Answer:
+        """The answer in a reply, or the reason why it has none."""
         ...
+
+
+Writer = Drafting | Asking
+
+
+def gather(
+    writers: Sequence[Writer],
+    items: Callable[[], Iterable[Any]],
+    journal: Journal,
+    count: Count,
+    tally: Tally,
+    watch: Watch = lambda _: None,
+) -> dict[str, Answer]:
+    """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
+
+    Several ``writers`` are askers of one endpoint, asked item by item. Equal keys are asked once. Each batch of answers
+    is on disk before it is counted and before the next is requested. Answers with the reason "no answer" are not
+    stored, so that the next run requests them again. If the most requests are sent, ``count.stopped`` names the limit.
+    All other exceptions propagate; earlier answers stay in the journal. The last answer under a key counts.
+    """
+    without: dict[str, Answer] = {}
+
+    def missing() -> Iterator[tuple[Wanted, int]]:
+        seen = set[str]()
+        for item in items():
+            keys = ((i, *task) for i, writer in enumerate(writers) for task in enumerate(writer.keys(item)))
+            for i, sample, key in keys:
+                if key in seen:
+                    continue
+                seen.add(key)
+                count.wanted += 1
+                if key in journal:
+                    count.from_journal += 1
+                    count.add_reason(journal[key])
+                else:
+                    yield (key, item, sample), i
+
+    try:
+        for batch in _answers(writers, missing(), tally):
+            journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
+            for key, answer in batch:
+                count.asked += 1
+                count.add_reason(answer)
+                if answer.get("reason") == UNANSWERED:
+                    without[key] = answer
+            watch(count)
+    except LimitReached as error:
+        count.stopped = str(error)
+    return without
+
+
+def _answers(
+    writers: Sequence[Writer], tasks: Iterator[tuple[Wanted, int]], tally: Tally
+) -> Iterator[list[tuple[str, Answer]]]:
+    first = writers[0]
+    if not isinstance(first, Asking):
+        for written in first.drafts(task for task, _ in tasks):
+            yield [(key, summary_fields(summary)) for key, summary in written]
+        return
+    askers = [writer for writer in writers if isinstance(writer, Asking)]
+    questions = ((task, askers[task[1]].question(*task[0][1:])) for task in tasks)
+    for batch in replies(first.endpoint(), questions, tally):
+        yield [(key, askers[i].answer(item, sample, reply)) for ((key, item, sample), i), reply in batch]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One file of summaries: the summarizer, the path, and the system's name (empty: the summarizer's)."""
 
-    summarizer: Summarizer | Drafting
+    summarizer: Summarizer | Writer
     out: Path
     system: str = ""
 
     @property
-    def writer(self) -> Drafting:
+    def writer(self) -> Writer:
         """The summarizer as one with keys."""
-        return self.summarizer if isinstance(self.summarizer, Drafting) else _InOrder(self.summarizer)
+        return self.summarizer if isinstance(self.summarizer, Writer) else _InOrder(self.summarizer)
 
 
 def summarize_all(
@@ -187,94 +194,41 @@ def summarize_all(
 
     Returns one count per job. Raises RequestError if another process is writing one of the files.
     """
-    tally = tally or Tally()
-    total = Count()
+    groups: dict[object, list[Writer]] = {}
+    for i, job in enumerate(jobs):
+        writer = job.writer
+        groups.setdefault(writer.endpoint() if isinstance(writer, Asking) else i, []).append(writer)
+    tally, total = tally or Tally(), Count()
     without: dict[str, Answer] = {}
     with ExitStack() as stack:
         for job in jobs:
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
-        for group in _groups(jobs):
-            ask = partial(_answers, group, tally)
-            without |= gather(_tasks(group, records), ask, answers, total, watch)
+        for writers in groups.values():
+            without |= gather(writers, records, answers, total, tally, watch)
             if total.stopped:
                 break
         return [_written(job, records, answers, without, total.stopped) for job in jobs]
-
-
-# ------------------------------------------------------------------------------------- requests
-
-Task = tuple[str, Record, int, int]
-"""Key, record, sample, and the job's index in its group."""
-
-
-def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
-    """The groups of jobs that run together: those of one endpoint; every other job separately."""
-    found: dict[object, list[Job]] = {}
-    for i, job in enumerate(jobs):
-        asks = job.summarizer
-        found.setdefault(asks.endpoint() if isinstance(asks, Asking) else i, []).append(job)
-    return list(found.values())
-
-
-def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
-    """All tasks of a group, record by record; equal tasks of several jobs once."""
-    writers = [job.writer for job in group]
-    for record in records():
-        seen: set[str] = set()
-        for i, writer in enumerate(writers):
-            for sample, key in enumerate(writer.keys(record)):
-                if key not in seen:
-                    seen.add(key)
-                    yield key, record, sample, i
-
-
-def _answers(group: Sequence[Job], tally: Tally, tasks: Iterator[Task]) -> Batches:
-    askers = [job.summarizer for job in group if isinstance(job.summarizer, Asking)]
-    if not askers:
-        for written in group[0].writer.drafts(task[:3] for task in tasks):
-            yield [(key, summary_fields(summary)) for key, summary in written]
-        return
-    questions = ((task, askers[task[3]].question(task[1], task[2])) for task in tasks)
-    for batch in replies(askers[0].endpoint(), questions, tally):
-        yield [
-            (key, summary_fields(askers[i].summary(record, sample, reply)))
-            for (key, record, sample, i), reply in batch
-        ]
-
-
-# ------------------------------------------------------------------------------------- writing
 
 
 def _written(job: Job, records: Records, journal: Journal, without: dict[str, Answer], stopped: str) -> Count:
     """Write one job's file from the stored answers; return the outcome of its summaries."""
     count = Count(stopped=stopped)
     writer = job.writer
+    named = (getattr(writer, name, "") for name in ("system", "model", "name"))
+    not_asked = {"summary": None, "system": str(next(filter(None, named))), "reason": NOT_ASKED}
     with atomic_stream(job.out) as stream:
         for record in records():
-            names = _names(job, len(keys := writer.keys(record)))
-            for name, key in zip(names, keys, strict=True):
-                answer = journal[key] if key in journal else without.get(key) or _not_asked(job)
+            keys = writer.keys(record)
+            for i, key in enumerate(keys, 1):
+                answer = journal[key] if key in journal else without.get(key, not_asked)
                 count.wanted += 1
                 count.from_journal += journal.held_before(key)
                 count.add_reason(answer)
-                stream.write(line_of(record, {**answer, "system": name} if name else answer))
+                system = f"{job.system}#{i}" if job.system and len(keys) > 1 else job.system
+                stream.write(line_of(record, {**answer, "system": system} if system else answer))
     count.asked = count.wanted - count.from_journal - count.not_asked
     return count
-
-
-def _names(job: Job, samples: int) -> list[str]:
-    """The system's name of each sample of a record; empty for the summarizer's name."""
-    if not job.system or samples == 1:
-        return [job.system] * samples
-    return [f"{job.system}#{i}" for i in range(1, samples + 1)]
-
-
-def _not_asked(job: Job) -> Answer:
-    name = str(
-        getattr(job.summarizer, "system", "") or getattr(job.summarizer, "model", "") or job.writer.name
-    )
-    return {"summary": None, "system": name, "reason": NOT_ASKED}
 
 
 class _InOrder:
@@ -286,8 +240,7 @@ class _InOrder:
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash of the summarizer's spec, Fairbrief's version and the record."""
-        inputs = json.dumps([repr(self.summarizer), __version__, record_line(record)], sort_keys=True)
-        return [hashlib.sha256(inputs.encode()).hexdigest()[:32]]
+        return [key_of(repr(self.summarizer), __version__, record_line(record))]
 
     def drafts(self, tasks: Iterable[Wanted]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries of several records at once, in order."""
@@ -359,27 +312,32 @@ class Forecast:
         return lines
 
 
-def foresee(jobs: Sequence[Job], records: Records, known: Collection[str]) -> Forecast:
-    """Fill every prompt of every job for every record; return the requests that chat models would get.
+def foresee(
+    writers: Iterable[tuple[str, object]], items: Callable[[], Iterable[Any]], known: Collection[str]
+) -> Forecast:
+    """Fill every prompt of every writer for every record (or case); return the requests that chat models would get.
 
-    ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
-    that the prompt uses, RequestError for a prompt without a place for a requested clause).
+    A writer comes with the name of its system, or none. ``known`` has the keys of stored answers. Raises the errors of
+    filling (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place
+    for a requested clause).
     """
-    found = Forecast()
-    drafting = [(job, job.summarizer) for job in jobs if isinstance(job.summarizer, Drafting)]
-    for number, record in enumerate(records()):
-        for job, writer in drafting:
-            keys = writer.keys(record)
-            found.wanted += len(keys)
+    result, seen, shown = Forecast(), set[str](), set[int]()
+    keyed = [(name, writer) for name, writer in writers if isinstance(writer, Writer)]
+    for item in items():
+        for i, (name, writer) in enumerate(keyed):
+            new = [(sample, key) for sample, key in enumerate(writer.keys(item)) if key not in seen]
+            seen.update(key for _, key in new)
+            result.wanted += len(new)
             if not isinstance(writer, Asking):
                 continue
-            for sample, key in enumerate(keys):
-                question = writer.question(record, sample)
-                if number == sample == 0:
-                    found.show(job.system or writer.endpoint().model, question)
+            for sample, key in new:
+                question = writer.question(item, sample)
+                if i not in shown:
+                    shown.add(i)
+                    result.show(name or writer.endpoint().model, question)
                 if key not in known:
-                    found.ask(question)
-    return found
+                    result.ask(question)
+    return result
 
 
 def _tokens(question: Question) -> int:

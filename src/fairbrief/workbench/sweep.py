@@ -131,7 +131,8 @@ def foresee(records: Records, cells: Sequence[Cell], folder: Path, plan: Plan) -
     """The requests of a sweep. Raises the errors of measures, the baseline and prompts."""
     baseline_of(cells, plan)
     check(records(), plan)
-    return foresee_answers(jobs_of(cells, folder), records, keys_in(folder / ANSWERS / JOURNAL))
+    writers = [(job.system, job.summarizer) for job in jobs_of(cells, folder)]
+    return foresee_answers(writers, records, keys_in(folder / ANSWERS / JOURNAL))
 
 
 def ask(

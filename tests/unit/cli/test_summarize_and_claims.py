@@ -167,32 +167,24 @@ def claims_of(out: Path) -> list[list[str] | None]:
     return [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
 
 
-@pytest.mark.parametrize("reply", ["Which ones? " * 30, "I would rather not say."])
-def test_a_remark_is_no_claim(reply: str, tmp_path: Path) -> None:
-    """A reply without a list that restates nothing of the summary is counted as unparsed."""
-    source, out = claim_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
+@pytest.mark.parametrize(
+    ("summary", "reply", "claims", "said"),
+    [
+        ("It is red and it broke.", "Which ones? " * 30, None, "1 reply unparsed"),
+        ("It is red and it broke.", "I would rather not say.", None, "1 reply unparsed"),
+        ("!!!", "1. It is loud.", ["It is loud."], "1 claim of 1 summary, claim recall none"),
+        ("It is red and it broke.", '```json\n{"statements": ["It is red.", "It broke."]}\n```', ["It is red.", "It broke."], "2 claims"),
+    ],
+)  # fmt: skip
+def test_lists_and_json_are_claims_and_remarks_are_none(
+    summary: str, reply: str, claims: list[str] | None, said: str, tmp_path: Path
+) -> None:
+    """A reply without a list is unparsed; a summary without words has no recall; JSON may be in a fence or within an object."""
+    source, out = claim_source(tmp_path, summary), tmp_path / "out.jsonl"
     with StubChat(answer=lambda _: reply) as server:
-        said = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
-    assert claims_of(out) == [None]
-    assert "1 reply unparsed" in said
-
-
-def test_a_summary_without_words_has_claims_without_recall(tmp_path: Path) -> None:
-    """The share of its words that occur in its claims is undefined, and is left out of the mean."""
-    source, out = claim_source(tmp_path, "!!!"), tmp_path / "out.jsonl"
-    with StubChat(answer=lambda _: "1. It is loud.") as server:
-        said = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
-    assert claims_of(out) == [["It is loud."]]
-    assert "1 claim of 1 summary, claim recall none" in said
-
-
-def test_claims_are_read_from_a_json_list(tmp_path: Path) -> None:
-    """A list of texts as JSON, in a fence or within an object, is a list."""
-    source, out = claim_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
-    with StubChat(answer=lambda _: '```json\n{"statements": ["It is red.", "It broke."]}\n```') as server:
-        printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
-        assert server.requests == 1
-    assert claims_of(out) == [["It is red.", "It broke."]]
+        told = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+    assert claims_of(out) == [claims]
+    assert said in told
 
 
 def test_a_limit_of_requests_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:

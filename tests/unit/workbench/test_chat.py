@@ -198,7 +198,7 @@ def test_a_users_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("[a]\nwordings = []", "no wording"),
+        ("[a]\nwordings = []", "length >= 1"),
         ("[a]\nwordings = ['x']", "no {documents}"),
         ("[a]\nwordings = ['{documents}']\nlayout = 'wild'", "'wild'"),
         ("[a]\nwordings = ['{documents}']\nwordz = 1", "unknown field `wordz`"),

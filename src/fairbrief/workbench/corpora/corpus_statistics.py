@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -14,39 +14,12 @@ from fairbrief.errors import DataError
 from fairbrief.statistics.distributions import dirichlet_log_odds
 from fairbrief.text.gendered_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Record, Summary, Table
+from fairbrief.types import Case, Record, Table
+from fairbrief.workbench.corpora.labelled_sets import dominating
 
 Count = Callable[[str], int]
 MIXED = "no single group"
 """Records in which two or more groups share the largest number of documents."""
-
-
-@dataclass(slots=True)
-class GroupCounts:
-    """One attribute: documents and records of each group, dominant groups, and groups per record."""
-
-    documents: Counter[str] = field(default_factory=Counter)
-    records: Counter[str] = field(default_factory=Counter)
-    dominated: Counter[str] = field(default_factory=Counter)
-    per_record: list[int] = field(default_factory=list)
-    words: Counter[str] = field(default_factory=Counter)
-    unlabelled: int = 0
-
-    def add(self, record: Record, attribute: str, sizes: Sequence[int]) -> None:
-        """Add a record with the sizes of its documents; documents without the attribute are counted separately."""
-        own: Counter[str] = Counter()
-        for document, size in zip(record.documents, sizes, strict=True):
-            if (group := document.attributes.get(attribute)) is None:
-                self.unlabelled += 1
-                continue
-            own[group] += 1
-            self.words[group] += size
-        self.documents += own
-        self.records.update(own.keys())
-        if own:
-            self.per_record.append(len(own))
-            most = [group for group, n in own.items() if n == max(own.values())]
-            self.dominated[most[0] if len(most) == 1 else MIXED] += 1
 
 
 class CorpusStatistics:
@@ -65,51 +38,45 @@ class CorpusStatistics:
         sentences: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         self._count, self._unit, self._attributes, self._cut = count, unit, attributes, sentences
-        self.lengths: dict[str, list[int]] = {}
-        self.groups: dict[str, GroupCounts] = {}
+        self.lengths: dict[str, list[int]] = defaultdict(list)
+        self.groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
+        """By attribute and record, the group and the length of each document."""
         self.unanswered: Counter[str] = Counter()
-        self.asked: dict[str, Counter[str]] = {}
+        self.asked: dict[str, Counter[str]] = defaultdict(Counter)
 
     def add_summary(self, case: Case) -> None:
         """Add a summary of a record."""
-        if wanted := case.summary.made.get("sentences"):
-            self._compare_length(case.summary, int(wanted))
-        if case.summary.reason or not case.summary.text.strip():
-            self.unanswered[case.summary.system] += 1
-        else:
-            self._text(f"per summary by {case.summary.system}", case.summary.text)
-
-    def _compare_length(self, summary: Summary, wanted: int) -> None:
-        found = self.asked.setdefault(summary.system, Counter())
-        found["inputs"] += 1
-        if summary.reason or not summary.text.strip():
-            found["no response"] += 1
-        else:
+        summary = case.summary
+        is_missing = bool(summary.reason) or not summary.text.strip()
+        if wanted := summary.made.get("sentences"):
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
-            found["exact"] += "cut" not in summary.made and len(written) == wanted
+            asked = self.asked[summary.system]
+            asked["inputs"] += 1
+            asked["no response"] += is_missing
+            asked["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
+        if is_missing:
+            self.unanswered[summary.system] += 1
+        else:
+            self._text(f"per summary by {summary.system}", summary.text)
 
     def add_record(self, record: Record) -> None:
         """Add a record, unless it was added before."""
         sizes = [self._count(document.text) for document in record.documents]
-        self._put("documents per record", len(sizes))
-        for size in sizes:
-            self._put(f"{self._unit} per document", size)
-        self._put(f"{self._unit} per record", sum(sizes))
+        self.lengths["documents per record"].append(len(sizes))
+        self.lengths[f"{self._unit} per document"] += sizes
+        self.lengths[f"{self._unit} per record"].append(sum(sizes))
         if self._cut is not None:
-            for document in record.documents:
-                self._put("sentences per document", len(self._cut(document.text)))
+            self.lengths["sentences per document"] += [len(self._cut(d.text)) for d in record.documents]
         for text in record.references:
             self._text("per reference", text)
         for name in self._attributes or sorted({a for d in record.documents for a in d.attributes}):
-            self.groups.setdefault(name, GroupCounts()).add(record, name, sizes)
+            values = (document.attributes.get(name) for document in record.documents)
+            self.groups[name].append(list(zip(values, sizes, strict=True)))
 
     def _text(self, per: str, text: str) -> None:
-        self._put(f"{self._unit} {per}", self._count(text))
+        self.lengths[f"{self._unit} {per}"].append(self._count(text))
         if self._cut is not None:
-            self._put(f"sentences {per}", len(self._cut(text)))
-
-    def _put(self, what: str, number: int) -> None:
-        self.lengths.setdefault(what, []).append(number)
+            self.lengths[f"sentences {per}"].append(len(self._cut(text)))
 
     def tables(self) -> tuple[Table, ...]:
         """Number and length of texts, then the groups of each attribute."""
@@ -141,28 +108,36 @@ def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
     return Table("As the prompt asked", columns, rows, (note,))
 
 
-def _group_table(name: str, found: GroupCounts, unit: str) -> Table:
-    total = sum(found.documents.values())
+def _group_table(name: str, records: Sequence[Sequence[tuple[str | None, int]]], unit: str) -> Table:
+    """The groups of one attribute, from the group and the length of each document of each record."""
+    known = [[(group, size) for group, size in record if group is not None] for record in records]
+    documents = Counter(group for record in known for group, _ in record)
+    words, holds, dominated = Counter[str](), Counter[str](), Counter[str]()
+    for record in filter(None, known):
+        for group, size in record:
+            words[group] += size
+        counts = Counter(group for group, _ in record)
+        holds.update(counts.keys())
+        dominated[dominating(counts, list(counts)) or MIXED] += 1
     rows = tuple(
         (
             group,
             f"{n:,}",
-            f"{n / total:.1%}",
-            f"{found.records[group]:,}",
-            f"{found.dominated[group]:,}",
-            f"{found.words[group] / n:.1f}",
+            f"{n / documents.total():.1%}",
+            f"{holds[group]:,}",
+            f"{dominated[group]:,}",
+            f"{words[group] / n:.1f}",
         )
-        for group, n in found.documents.most_common()
+        for group, n in documents.most_common()
     )
     header = (name, "documents", "share", "records", "dominates", f"{unit} per document")
-    per = found.per_record
     notes = [
-        f"A group dominates a record in which it has the most documents; {found.dominated[MIXED]:,} records have none."
+        f"A group dominates a record in which it has the most documents; {dominated[MIXED]:,} records have none."
     ]
-    if per:
+    if per := [len({group for group, _ in record}) for record in known if record]:
         notes.append(f"Groups per record: {min(per)} to {max(per)}, mean {fmean(per):.2f}.")
-    if found.unlabelled:
-        notes.append(f"{found.unlabelled:,} documents have no {name}.")
+    if unlabelled := sum(map(len, records)) - documents.total():
+        notes.append(f"{unlabelled:,} documents have no {name}.")
     return Table(f"Groups of {name}", header, rows, tuple(notes))
 
 
@@ -224,13 +199,9 @@ def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool =
     found = []
     for group, own in table.items():
         delta, z = dirichlet_log_odds(own, whole - own, PRIOR)
-        order = np.argsort(-z, kind="stable")
-        found += [
-            WordContrast(
-                vocabulary[i], group, int(own[i]), int(whole[i] - own[i]), float(delta[i]), float(z[i])
-            )
-            for i in order
-        ]
+        columns = (own.astype(int), (whole - own).astype(int), delta, z)
+        cells = list(zip(*(column.tolist() for column in columns), strict=True))
+        found += [WordContrast(vocabulary[i], group, *cells[i]) for i in np.argsort(-z, kind="stable")]
     return found
 
 
@@ -265,27 +236,22 @@ def identifier_shares(
     documents; each seed document counts once, whatever the number of its counterfactuals.
     """
     groups = list(word_lists(lists))
-    totals: dict[str, np.ndarray] = {}
+    totals: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(groups)))
     documents: Counter[str] = Counter()
     for record in once_each(records):
         for document in record.documents:
             words = Counter(_TOKEN.findall(document.text.lower()))
-            scores = {topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()}
-            best = max(scores.values(), default=0)
-            leading = [topic for topic, score in scores.items() if score == best]
-            topic = leading[0] if len(leading) == 1 else "unknown"
+            scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
+            topic = dominating(scores, list(topics)) or "unknown"
             counts = np.array(count_identifiers(document.text, lists), dtype=float)
             for part in (TOTAL, topic):
                 documents[part] += 1
-                totals[part] = totals.get(part, np.zeros(len(groups))) + counts
-    order = [*(name for name in (TOTAL,) if name in totals), *sorted(totals.keys() - {TOTAL})]
-    return {name: TopicShares(documents[name], _shares(groups, totals[name])) for name in order}
-
-
-def _shares(groups: Sequence[str], counts: np.ndarray) -> dict[str, float]:
-    if not counts.sum():
-        return {}
-    return {g: float(share) for g, share in zip(groups, counts / counts.sum(), strict=True)}
+                totals[part] = totals[part] + counts
+    result = {}
+    for name in sorted(totals, key=lambda name: (name != TOTAL, name)):
+        shares = (totals[name] / totals[name].sum()).tolist() if totals[name].any() else []
+        result[name] = TopicShares(documents[name], dict(zip(groups, shares, strict=False)))
+    return result
 
 
 def once_each(records: Iterable[Record]) -> Iterator[Record]:
@@ -299,9 +265,8 @@ def once_each(records: Iterable[Record]) -> Iterator[Record]:
 
 def majority_group(text: str, lists: str = "helm") -> str | None:
     """The group with most identifying words in a text; None for a tie."""
-    counts = count_identifiers(text, lists)
-    best = max(counts)
-    return list(word_lists(lists))[counts.index(best)] if counts.count(best) == 1 else None
+    counts = dict(zip(word_lists(lists), count_identifiers(text, lists), strict=True))
+    return dominating(Counter(counts), list(counts))
 
 
 def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:

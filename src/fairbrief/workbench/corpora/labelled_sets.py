@@ -93,10 +93,8 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.counts or min(self.counts) < 1 or self.samples < 1 or not self.mixes:
-            raise RequestError(
-                "A design needs sizes of at least one text, at least one mix, and at least one sample."
-            )
+        if min(self.counts) < 1:
+            raise RequestError("A design needs sizes of at least one text.")
         if len(set(self.counts)) < len(self.counts) or len(set(self.mixes)) < len(self.mixes):
             raise RequestError("The design repeats a size or a mix. Give each once.")
         if self.unit in {value for mix in self.mixes for value, _ in mix.shares}:
@@ -119,21 +117,23 @@ def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
         by_value.setdefault(document.attributes[design.attribute], []).append(document)
     cells = [(size, mix) for size in design.counts for mix in design.mixes]
     for size, mix in cells:
-        _check(by_value, size, mix, design)
-    for size, mix in cells:
-        yield from _cell(by_value, size, mix, design)
-
-
-def _cell(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> Iterator[Record]:
-    rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
-    wanted = mix.counts(size)
-    decks = {value: _Deck(by_value.get(value, ()), rng) for value in wanted}
-    attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
+        for value, n in mix.counts(size).items():
+            if (has := len(by_value.get(value, ()))) < n:
+                known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
+                raise RequestError(
+                    f"The cell of {size} {design.unit} with {mix} needs {n} texts of '{value}' and there are {has} "
+                    f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
+                )
     width = len(str(design.samples - 1))
-    for i in range(design.samples):
-        drawn = [document for value, n in wanted.items() for document in decks[value].take(n)]
-        rng.shuffle(drawn)
-        yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
+    for size, mix in cells:
+        rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
+        wanted = mix.counts(size)
+        decks = {value: _Deck(by_value.get(value, ()), rng) for value in wanted}
+        attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
+        for i in range(design.samples):
+            drawn = [document for value, n in wanted.items() for document in decks[value].take(n)]
+            rng.shuffle(drawn)
+            yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
 
 
 class _Deck:
@@ -159,17 +159,6 @@ class _Deck:
         return kept + fresh[:need]
 
 
-def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> None:
-    for value, n in mix.counts(size).items():
-        has = len(by_value.get(value, ()))
-        if has < n:
-            known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
-            raise RequestError(
-                f"The cell of {size} {design.unit} with {mix} needs {n} texts of '{value}' and there are {has} "
-                f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
-            )
-
-
 # ---- Sets of texts that each value dominates equally often.
 
 
@@ -177,8 +166,8 @@ Ties = Literal["drop", "lowest"]
 _WORD = re.compile(r"\w{2,}")
 
 
-def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
-    """The unique mode of the values; for a tie None, or the first in ``order``."""
+def dominating(values: Iterable[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
+    """The unique mode of values, or of a Counter of them; for a tie None, or the first in ``order``."""
     counts = Counter(values)
     most = max(counts.values(), default=0)
     modes = [value for value in order if counts[value] == most]
@@ -203,17 +192,31 @@ def stratify(
     """
     pool = list(candidates)
     order = list(values) if values else sorted({v for r in pool for v in r.values_of(attribute)})
-    share = _share(sets, order, ties)
+    if len(order) < 2:
+        raise RequestError(f"Wanted two values or more to dominate sets; found {', '.join(order) or 'none'}.")
+    share, rest = divmod(sets, len(order))
+    if rest:
+        near = max(1, round(sets / len(order))) * len(order)
+        raise RequestError(
+            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
+        )
     strata: dict[str, list[int]] = {value: [] for value in order}
     for i, record in enumerate(pool):
         value = dominating(record.values_of(attribute), order, ties)
         if value is not None:
             strata[value].append(i)
-    if short := {value: len(found) for value, found in strata.items() if len(found) < share}:
-        raise RequestError(_too_few(short, len(pool), share, order, strata))
+    if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
+        fewest = min(map(len, strata.values()))
+        raise RequestError(
+            f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each. "
+            f"{f'Ask for {fewest * len(order)} sets, name' if fewest else 'Name'} the dominating values with --values, "
+            "or assign ties to the lowest value."
+        )
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
-    return [_marked(pool[i], chosen[i]) for i in sorted(chosen)]
+    return [
+        replace(pool[i], attributes={**pool[i].attributes, "dominated_by": chosen[i]}) for i in sorted(chosen)
+    ]
 
 
 def cut_sets(
@@ -224,15 +227,20 @@ def cut_sets(
     With ``most`` sets have ``size`` to ``most`` texts, as equally many as possible. With ``similar`` a topic's texts
     are first divided into clusters of similar texts, and each set comes from one cluster: see `clusters`.
     """
-    _check_size(topics, size)
+    largest = max(map(len, topics.values()), default=0)
+    if largest < size:
+        raise RequestError(
+            f"No topic has {counted(size, 'text')}; the largest has {largest}. Use smaller sets."
+        )
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
         rng.shuffle(shuffled)
         found = clusters(shuffled, similar) if similar else [shuffled]
         sets = (part for cluster in found for part in _parts(cluster, size, max(size, most)))
+        attributes = {"topic": topic} if topic else {}
         for i, documents in enumerate(sets):
-            yield _set(topic, i, documents)
+            yield Record(f"{topic or 'set'}_{i}", tuple(documents), attributes=attributes)
 
 
 def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequence[Document]]:
@@ -284,63 +292,40 @@ def _unit(vector: Mapping[str, float]) -> dict[str, float]:
     return {word: weight / length for word, weight in vector.items()} if length else {}
 
 
-def _set(topic: str, i: int, documents: Sequence[Document]) -> Record:
-    name = f"{topic}_{i}" if topic else f"set_{i}"
-    return Record(name, tuple(documents), attributes={"topic": topic} if topic else {})
-
-
-def _marked(record: Record, value: str) -> Record:
-    return replace(record, attributes={**record.attributes, "dominated_by": value})
-
-
-def _share(sets: int, order: Sequence[str], ties: Ties) -> int:
-    if ties not in ("drop", "lowest"):
-        raise RequestError(f"Ties must be 'drop' or 'lowest', not '{ties}'.")
-    if len(order) < 2:
-        raise RequestError(f"Wanted two values or more to dominate sets; found {', '.join(order) or 'none'}.")
-    if sets < 1 or sets % len(order):
-        near = max(1, round(sets / len(order))) * len(order)
-        raise RequestError(
-            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
-        )
-    return sets // len(order)
-
-
-def _check_size(topics: Mapping[str, Sequence[Document]], size: int) -> None:
-    if size < 1:
-        raise RequestError(f"A set must have at least one text, not {size}.")
-    largest = max((len(texts) for texts in topics.values()), default=0)
-    if largest < size:
-        raise RequestError(
-            f"No topic has {counted(size, 'text')}; the largest has {largest}. Use smaller sets."
-        )
-
-
-def _too_few(
-    short: Mapping[str, int], seen: int, share: int, order: Sequence[str], strata: Mapping[str, Sequence[int]]
-) -> str:
-    counts = ", ".join(f"'{value}' {count}" for value, count in short.items())
-    fewest = min(len(strata[value]) for value in order)
-    fewer = f"Ask for {fewest * len(order)} sets, name" if fewest else "Name"
-    return (
-        f"Too few of {counted(seen, 'set')} are dominated by {counts}; wanted {share} each. {fewer} the dominating "
-        "values with --values, or assign ties to the lowest value."
-    )
-
-
 # ---- Sets of reviews of one product, with the sentiment of each from its rating or from VADER.
 
 
 Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
-SENTIMENTS = ("rating", "vader_argmax", "none")
 
 
-def rating_sentiment(rating: float, negative: float = 2, positive: float = 4) -> str:
-    """``negative`` up to a rating, ``positive`` from a rating on, ``neutral`` between."""
-    if rating <= negative:
-        return NEGATIVE
-    return POSITIVE if rating >= positive else NEUTRAL
+def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
+    """Assigns a review's sentiment; the rule ``none`` assigns none.
+
+    ``rating``: ``negative`` up to a rating, ``positive`` from a rating on, ``neutral`` between; None for a review without
+    a rating. ``vader_argmax``: `argmax_sentiment` by the library ``vader`` (vaderSentiment) or ``nltk``, which the authors
+    of the published labels used: the two tokenize differently.
+
+    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without NLTK for ``nltk``.
+    """
+    if rule == "none":
+        return None
+    if rule == "vader_argmax":
+        scores = _analyser(analyser)
+        return lambda review: argmax_sentiment(scores(review.text))
+    if rule != "rating":
+        raise RequestError(f"Unknown sentiment rule '{rule}'. Known: rating, vader_argmax, none.")
+    if not negative < positive:
+        raise RequestError(f"Negative up to {negative:g} and positive from {positive:g} on overlap.")
+
+    def by_rating(review: Document) -> str | None:
+        try:
+            rating = float(review.attributes["rating"])
+        except (KeyError, ValueError):
+            return None
+        return NEGATIVE if rating <= negative else POSITIVE if rating >= positive else NEUTRAL
+
+    return by_rating
 
 
 def argmax_sentiment(scores: Mapping[str, float]) -> str:
@@ -353,82 +338,41 @@ def argmax_sentiment(scores: Mapping[str, float]) -> str:
     return POSITIVE if scores["pos"] > scores["neg"] else NEGATIVE
 
 
-def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
-    """Assigns a review's sentiment: by ``rating`` or ``vader_argmax``; ``none`` assigns none.
-
-    ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, which the authors of the published labels
-    used: the two tokenize differently. None for a review without a rating.
-
-    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without NLTK for ``nltk``.
-    """
-    if rule == "none":
-        return None
-    if rule == "rating":
-        if not negative < positive:
-            raise RequestError(f"Negative up to {negative:g} and positive from {positive:g} on overlap.")
-        return lambda review: _by_rating(review, negative, positive)
-    if rule != "vader_argmax":
-        raise RequestError(f"Unknown sentiment rule '{rule}'. Known: {', '.join(SENTIMENTS)}.")
-    scores = _analyser(analyser)
-    return lambda review: argmax_sentiment(scores(review.text))
-
-
-def _by_rating(review: Document, negative: float, positive: float) -> str | None:
-    try:
-        return rating_sentiment(float(review.attributes["rating"]), negative, positive)
-    except (KeyError, ValueError):
-        return None
-
-
 def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
-    if name == "nltk":
-        try:
-            from nltk.sentiment.vader import SentimentIntensityAnalyzer
-        except ImportError as error:
-            raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
-        analyser = _nltk_analyser(SentimentIntensityAnalyzer)
-    elif name == "vader":
+    analyser: Any
+    if name == "vader":
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
         analyser = SentimentIntensityAnalyzer()
+    elif name == "nltk":
+        try:
+            from nltk.sentiment.vader import SentimentIntensityAnalyzer as OfNltk
+
+            analyser = OfNltk("sentiment/vader_lexicon/vader_lexicon.txt")  # NLTK also finds it zipped
+        except ImportError as error:
+            raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
+        except LookupError:
+            raise RequestError(
+                "NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon"
+            ) from None
     else:
         raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")
-    found: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
-    return found
-
-
-def _nltk_analyser(make: Callable[..., Any]) -> Any:
-    """NLTK's analyser with its word list, either zipped (as NLTK's downloader stores it) or unzipped."""
-    for place in ("vader_lexicon.zip/vader_lexicon/vader_lexicon.txt", "vader_lexicon/vader_lexicon.txt"):
-        try:
-            return make(lexicon_file=f"sentiment/{place}")
-        except LookupError:
-            continue
-    raise RequestError("NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon")
-
-
-@dataclass(frozen=True, slots=True)
-class Sets:
-    """Sets of ``size`` random reviews of one product, at most ``per_product`` of each (None: no limit)."""
-
-    size: int
-    per_product: int | None = 1
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.size < 1 or (self.per_product is not None and self.per_product < 1):
-            raise RequestError("A set needs at least one review, and a product at least one set.")
+    scores: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
+    return scores
 
 
 def review_sets(
     records: Iterable[Record],
-    sets: Sets,
+    size: int,
     label: Label | None,
     left_out: Counter[str],
     *,
+    per_product: int | None = 1,
+    seed: int = 0,
     lengths: Lengths = Lengths(),  # noqa: B008 # frozen
 ) -> Iterator[Record]:
-    """Sets of reviews of one product, in the order of the products' first reviews.
+    """Sets of ``size`` random reviews of one product, at most ``per_product`` of each (None: no limit), in the order of the
+    products' first reviews.
 
     A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
     and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
@@ -439,15 +383,29 @@ def review_sets(
     for product, record, reviews in _products(records):
         kept = []
         for review in reviews:
-            labelled, reason = _labelled(review, label, admit)
-            if labelled is None:
-                left_out[reason] += 1
+            sentiment = None
+            if not review.text.strip():
+                left_out["review without text"] += 1
+            elif not admit(review.text):
+                left_out["review not of the wanted length"] += 1
+            elif label is not None and (sentiment := label(review)) is None:
+                left_out["review without a rating"] += 1
             else:
-                kept.append(labelled)
-        if len(kept) < sets.size:
+                given = {} if sentiment is None else {"sentiment": sentiment}
+                kept.append(replace(review, attributes={**review.attributes, **given}))
+        if len(kept) < size:
             left_out["product with too few reviews"] += 1
             continue
-        yield from _cut(product, record, kept, sets, is_whole=len(kept) == len(reviews) == sets.size)
+        is_whole = len(kept) == len(reviews) == size
+        random.Random(f"{seed}|{product}").shuffle(kept)  # noqa: S311 # a seed that reproduces is wanted
+        for i in range(len(kept) // size if per_product is None else min(len(kept) // size, per_product)):
+            yield Record(
+                product if per_product == 1 else f"{product}-{i}",
+                tuple(kept[i * size : (i + 1) * size]),
+                record.references if is_whole else (),
+                attributes={**record.attributes, "product": product},
+                seed_document=None if per_product == 1 else product,
+            )
 
 
 def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence[Document]]]:
@@ -465,36 +423,4 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
             )
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
-    for product, (record, reviews) in single.items():
-        yield product, record, reviews
-
-
-def _labelled(
-    review: Document, label: Label | None, admit: Callable[[str], bool]
-) -> tuple[Document | None, str]:
-    if not review.text.strip():
-        return None, "review without text"
-    if not admit(review.text):
-        return None, "review not of the wanted length"
-    if label is None:
-        return review, ""
-    if (sentiment := label(review)) is None:
-        return None, "review without a rating"
-    return replace(review, attributes={**review.attributes, "sentiment": sentiment}), ""
-
-
-def _cut(
-    product: str, record: Record, reviews: list[Document], sets: Sets, *, is_whole: bool
-) -> Iterator[Record]:
-    random.Random(f"{sets.seed}|{product}").shuffle(reviews)  # noqa: S311 # a seed that reproduces is wanted
-    count = len(reviews) // sets.size
-    if sets.per_product is not None:
-        count = min(count, sets.per_product)
-    for i in range(count):
-        yield Record(
-            product if sets.per_product == 1 else f"{product}-{i}",
-            tuple(reviews[i * sets.size : (i + 1) * sets.size]),
-            record.references if is_whole else (),
-            attributes={**record.attributes, "product": product},
-            seed_document=None if sets.per_product == 1 else product,
-        )
+    yield from ((product, *held) for product, held in single.items())

@@ -13,14 +13,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.readers.files import check, open_text
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
@@ -78,13 +78,14 @@ def text_lines(path: Path) -> Iterator[Line]:
                 yield Line(path, number, text)
 
 
-def table_rows(path: Path) -> Iterator[tuple[Line, dict[str, str]]]:
-    """The rows of an unquoted tab-separated table, by the stripped names of its first line; case is kept."""
+def table_rows(path: Path, *needed: str) -> Iterator[tuple[Line, dict[str, str]]]:
+    """The rows of an unquoted tab-separated table, by the names in its first line, in lower case."""
     columns: list[str] = []
     for line in text_lines(path):
         cells = line.text.split("\t")
         if not columns:
-            columns = [cell.strip() for cell in cells]
+            columns = [cell.strip().lower() for cell in cells]
+            check_columns(line, columns, needed)
         elif len(cells) != len(columns):
             wanted = f"{len(columns)}, as many as the columns"
             raise line.fault(
@@ -92,6 +93,15 @@ def table_rows(path: Path) -> Iterator[tuple[Line, dict[str, str]]]:
             )
         else:
             yield line, dict(zip(columns, cells, strict=True))
+
+
+def check_columns(head: Line, columns: Sequence[str], needed: Sequence[str]) -> None:
+    """DataError if one of the needed columns is missing."""
+    for name in needed:
+        if name not in columns:
+            raise head.fault(
+                f"no column {name}", f"the columns {', '.join(needed)}", "name the right --format"
+            )
 
 
 def whole(path: Path) -> str:
@@ -148,13 +158,8 @@ def read_semeval(path: Path) -> Iterator[Record]:
     The stance is as published: ``FAVOR``, ``AGAINST`` or ``NONE``. Further columns (opinion towards,
     sentiment) become attributes of the tweet.
     """
-    wanted = "the tab-separated columns ID, Target, Tweet and Stance"
-    for first in islice(text_lines(path), 1):
-        columns = [cell.strip().lower() for cell in first.text.split("\t")]
-        if missing := [name for name in ("id", "target", "tweet", "stance") if name not in columns]:
-            raise first.fault(f"no column {missing[0]}", wanted, "name the right --format")
-    for line, cells in table_rows(path):
-        row = {name.lower(): cell.strip() for name, cell in cells.items()}
+    for line, cells in table_rows(path, "id", "target", "tweet", "stance"):
+        row = {name: cell.strip() for name, cell in cells.items()}
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
         about = {name: value for name, value in row.items() if value}
         attributes = {"target": target}
@@ -174,24 +179,17 @@ def read_mitweet(path: Path) -> Iterator[Record]:
     rows = csv.DictReader(io.StringIO(whole(path), newline=""))
     columns = rows.fieldnames or []
     facets = [name for name in columns if FACET.fullmatch(name)]
-    for missing in [name for name in ("topic", "tweet") if name not in columns] or ([] if facets else ["I1"]):
-        head = Line(path, 1, "")
-        raise head.fault(
-            f"no column {missing}", "the columns topic, tweet and I1 …", "name the right --format"
-        )
+    check_columns(Line(path, 1, ""), columns, ("topic", "tweet", *(facets or ["I1"])))
     for i, row in enumerate(rows, 1):
         line = Line(path, rows.line_num, "")
         labels = [(row[name] or "").strip() for name in facets]
-        if wrong := sorted({label for label in labels if label not in ("", "-1", *IDEOLOGIES)}):
-            raise line.fault(f"the facet label {wrong[0]!r}", "-1, 0, 1 or 2")
+        if wrong := set(labels).difference(("", "-1", *IDEOLOGIES)):
+            raise line.fault(f"the facet label {min(wrong)!r}", "-1, 0, 1 or 2")
         known = [IDEOLOGIES[label] for label in labels if label in IDEOLOGIES]
         side = next((s for s in ("left", "right") if 2 * known.count(s) > len(known)), "center")
-        attributes = {"ideology": side} if known else {}
-        topic = (row["topic"] or "").strip()
-        yield Record(
-            f"{topic}-{i}", (Document((row["tweet"] or "").strip(), attributes),),
-            attributes={"topic": topic}, where=line.where,
-        )  # fmt: skip
+        topic, tweet = ((row[name] or "").strip() for name in ("topic", "tweet"))
+        document = Document(tweet, {"ideology": side} if known else {})
+        yield Record(f"{topic}-{i}", (document,), attributes={"topic": topic}, where=line.where)
 
 
 # ---- Reviews of products: FewSum's tables, and Amazon's JSON Lines
@@ -223,11 +221,10 @@ def read_amazon(path: Path) -> Iterator[Record]:
     for line in text_lines(path):
         row = line.row()
         product, rating = str(line.field(row, "asin")), rating_text(line, line.field(row, "overall"))
-        text = row.get("reviewText") or ""
-        if not isinstance(text, str):
-            raise line.fault("a reviewText that is not text", "text")
-        document, attributes = Document(_plain(text), {"rating": rating}), {"product": product}
-        yield Record(f"{product}-{line.number}", (document,), attributes=attributes, where=line.where)
+        document = Document(_plain(str(row.get("reviewText") or "")), {"rating": rating})
+        yield Record(
+            f"{product}-{line.number}", (document,), attributes={"product": product}, where=line.where
+        )
 
 
 def rating_text(line: Line, value: Any) -> str:
@@ -235,29 +232,30 @@ def rating_text(line: Line, value: Any) -> str:
     try:
         rating = float(value)
     except (TypeError, ValueError):
-        raise line.fault(f"{value!r} as the rating", "a number") from None
+        rating = math.nan
     if not math.isfinite(rating):
         raise line.fault(f"{value!r} as the rating", "a finite number")
     return f"{rating:g}"
 
 
-Rows = Iterator[tuple[Line, dict[str, str]]]
-
-
 def _fewsum_file(path: Path) -> Iterator[Record]:
-    rows = table_rows(path)
-    first = next(rows, None)
-    if first is None:
-        raise DataError(f"{path.name}: found no row; wanted a header and rows by tabs; remove the file.")
-    columns = first[1]
+    rows = list(table_rows(path))
+    columns = rows[0][1] if rows else {}
     if any(REVIEW.fullmatch(name) for name in columns):
-        yield from (_gold(line, row) for line, row in chain([first], rows))
-    elif "review_text" in columns:
-        yield from _products(chain([first], rows))
-    else:
-        known = ", ".join(map(repr, columns))
-        head = Line(path, 1, "")
-        raise head.fault(f"the columns {known}", "'review_text', or 'rev1' …", "name the right --format")
+        yield from (_gold(line, row) for line, row in rows)
+        return
+    check_columns(Line(path, 1, ""), list(columns), ["review_text"])
+    for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or path.stem):
+        reviews = list(group)
+        line, first = reviews[0]
+        category = first.get("category", "").strip()
+        attributes = {"product": product, **({"category": category} if category else {})}
+        ratings = [row.get("rating", "").strip() for _, row in reviews]
+        documents = tuple(
+            Document(_plain(row["review_text"]), {"rating": rating_text(line, rating)} if rating else {})
+            for (line, row), rating in zip(reviews, ratings, strict=True)
+        )
+        yield Record(product, documents, attributes=attributes, where=line.where)
 
 
 def _gold(line: Line, row: Mapping[str, str]) -> Record:
@@ -268,26 +266,10 @@ def _gold(line: Line, row: Mapping[str, str]) -> Record:
     return Record(
         f"{line.path.stem}-{line.number}" + (f"-{product}" if product else ""),
         tuple(Document(_plain(text)) for text in reviews),
-        tuple(_plain(text) for text in summaries),
+        tuple(map(_plain, summaries)),
         attributes={"category": category} if category else {},
         where=line.where,
     )
-
-
-def _products(rows: Rows) -> Iterator[Record]:
-    """Records of consecutive rows with the same group."""
-    for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or row[0].path.stem):
-        reviews = list(group)
-        line, first = reviews[0]
-        category = first.get("category", "").strip()
-        attributes = {"product": product, **({"category": category} if category else {})}
-        documents = tuple(_review(line, row) for line, row in reviews)
-        yield Record(product, documents, attributes=attributes, where=line.where)
-
-
-def _review(line: Line, row: Mapping[str, str]) -> Document:
-    given = row.get("rating", "").strip()
-    return Document(_plain(row["review_text"]), {"rating": rating_text(line, given)} if given else {})
 
 
 def _plain(text: str) -> str:
@@ -300,6 +282,7 @@ def _plain(text: str) -> str:
 
 MARK = " +++$+++ "
 NO_SIDE = ("NA", "")
+"""Values for an unknown side or gender."""
 SIDES = {0: "respondent", 1: "petitioner"}
 """ConvoKit's codes; 2 (amicus curiae), 3 (unknown) and null give no side."""
 
@@ -311,7 +294,9 @@ def read_court(path: Path) -> Iterator[Record]:
     the speaker represents; a justice has the side ``justice``. The ``gender`` of speakers comes from the corpus's
     supreme.gender.txt, if it is in the same folder.
     """
-    genders = _court_genders(path.with_name("supreme.gender.txt"))
+    known = path.with_name("supreme.gender.txt")
+    lines = (line.text.rpartition(MARK) for line in text_lines(known)) if known.exists() else ()
+    genders = {speaker.strip(): gender.strip() for speaker, _, gender in lines}
     case, place, count, turns = "", "", 0, list[Document]()
     for line in text_lines(path):
         parts = line.text.split(MARK, 7)
@@ -328,19 +313,10 @@ def read_court(path: Path) -> Iterator[Record]:
             count = 0
         if not turns:
             case, place = name, line.where
-        turn = _turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower())
-        gender = {"gender": genders[speaker]} if speaker in genders else {}
-        turns.append(Document(turn.text, {**turn.attributes, **gender}))
+        side = "justice" if justice == "JUSTICE" else side.lower()
+        turns.append(_turn(text, speaker, side, genders.get(speaker, "")))
     if turns:
         yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
-
-
-def _court_genders(path: Path) -> dict[str, str]:
-    """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty if the file does not exist."""
-    if not path.exists():
-        return {}
-    lines = (line.text.rpartition(MARK) for line in text_lines(path))
-    return {speaker.strip(): gender.strip() for speaker, _, gender in lines if gender.strip() not in NO_SIDE}
 
 
 def read_convokit(path: Path) -> Iterator[Record]:
@@ -377,33 +353,34 @@ def read_iq2(path: Path) -> Iterator[Record]:
     """
     try:
         debates = json.loads(whole(path))
-    except (ValueError, RecursionError) as error:
+        if not isinstance(debates, dict):
+            raise TypeError(f"a {type(debates).__name__} instead of an object")  # noqa: TRY301
+    except (TypeError, ValueError, RecursionError) as error:
         raise DataError(
-            f"{path.name}: found what is not JSON ({error}); wanted one object of debates."
+            f"{path.name}: found no debates ({error}); wanted one JSON object of debates."
         ) from None
-    if not isinstance(debates, dict):
-        raise DataError(f"{path.name}: found a {type(debates).__name__}; wanted one object of debates.")
     for name, debate in debates.items():
         where = f"{path.name} (debate {name!r})"
-        transcript = debate.get("transcript") if isinstance(debate, dict) else None
-        if not isinstance(transcript, list):
-            raise DataError(f"{where}: found no transcript; wanted a list of turns; mend the debate.")
-        turns = [_debate_turn(where, i, turn) for i, turn in enumerate(transcript, 1)]
-        title = debate.get("title")
-        attributes = {"title": title} if isinstance(title, str) and title.strip() else {}
+        try:
+            turns = [
+                _turn(" ".join(turn["paragraphs"]), turn.get("speaker"), turn.get("speakertype"))
+                for turn in debate["transcript"]
+            ]
+        except (TypeError, KeyError, AttributeError) as error:
+            wanted = "a list 'transcript' of turns with a list of texts 'paragraphs'"
+            raise DataError(
+                f"{where}: found no transcript ({error}); wanted {wanted}; mend the debate."
+            ) from None
+        attributes = {"title": str(debate["title"])} if debate.get("title") else {}
         yield Record(name, tuple(turns), attributes=attributes, where=where)
 
 
-def _debate_turn(where: str, i: int, turn: Any) -> Document:
-    paragraphs = turn.get("paragraphs") if isinstance(turn, dict) else None
-    if not isinstance(paragraphs, list) or not all(isinstance(p, str) for p in paragraphs):
-        raise DataError(f"{where}: found turn {i} without a list of paragraphs; wanted texts; mend the turn.")
-    return _turn(" ".join(paragraphs), str(turn.get("speaker") or ""), str(turn.get("speakertype") or ""))
-
-
-def _turn(text: str, speaker: str, side: str) -> Document:
-    known = {"speaker": speaker.strip(), "side": "" if side in (*NO_SIDE, "na") else side}
-    return Document(text.replace("\0", "").strip(), {name: value for name, value in known.items() if value})
+def _turn(text: str, speaker: Any, side: Any, gender: str = "") -> Document:
+    given = {"speaker": speaker, "side": side, "gender": gender}
+    known = {name: str(value or "").strip() for name, value in given.items()}
+    return Document(
+        _plain(text), {name: value for name, value in known.items() if value.upper() not in NO_SIDE}
+    )
 
 
 def _side(meta: Any) -> str:
@@ -418,45 +395,20 @@ def _side(meta: Any) -> str:
 # ---- The published formats, by name
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A published format: its reader, a description, and the attribute for its labels."""
-
-    read: Callable[[Path], Iterator[Record]]
-    line: str
-
-
-FORMATS: Mapping[str, Format] = {
-    "labelled": Format(read_labelled, "one text per line: id<||>label<||>text"),
-    "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance, tab-separated"),
-    "mitweet": Format(read_mitweet, "MITweet: a CSV file with topic, tweet and the facets I1 to I12"),
-    "fewsum": Format(read_fewsum, "FewSum: a tab-separated table or a folder of them, reviews or gold sets"),
-    "amazon": Format(read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
-    "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields separated by +++$+++"),
-    "convokit": Format(read_convokit, "ConvoKit's utterances.jsonl"),
-    "iq2": Format(read_iq2, "the IQ2 debates, one JSON object of debates with transcripts"),
-}  # fmt: skip
-
-
-def read_published(path: Path, name: str) -> Iterator[Record]:
-    """The records of a file (or folder) in a published format.
-
-    Raises: RequestError for an unknown format or a missing file, DataError with the line for a malformed file.
-    """
-    if name not in FORMATS:
-        raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}.")
-    if not path.exists():
-        raise RequestError(f"There is no file or folder '{path}'.")
-    return FORMATS[name].read(path)
+FORMATS: Mapping[str, Callable[[Path], Iterator[Record]]] = {
+    "labelled": read_labelled,
+    "semeval": read_semeval,
+    "mitweet": read_mitweet,
+    "fewsum": read_fewsum,
+    "amazon": read_amazon,
+    "court": read_court,
+    "convokit": read_convokit,
+    "iq2": read_iq2,
+}
 
 
 def format_of(path: Path) -> str | None:
-    """The published format of a file, from its beginning; None if there is none.
-
-    Raises: RequestError if the file does not exist.
-    """
-    if not path.exists():
-        raise RequestError(f"There is no file or folder '{path}'.")
+    """The published format of a file, from its beginning; None if there is none. RequestError if there is no such file."""
     if path.is_dir():
         return "fewsum" if any(path.glob("**/*.csv")) else None
     begins = first_line(path)

@@ -16,7 +16,7 @@ from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.readers.understanding import inspect_file
 from fairbrief.text.segmentation import word_count
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
 
 Count = Callable[[str], int]
 RULES = ("words", "nltk", "characters")
@@ -97,33 +97,26 @@ def gather(
     wanted = None if values is None else set(values)
     for record in records:
         for document in record.documents:
-            reason = _reason(document, attribute, wanted, seen if distinct else set())
-            if not reason and not admit(document.text):
+            text, value = document.text, document.attributes.get(attribute)
+            about = document.attributes.get(topic, record.attributes.get(topic)) if topic else ""
+            if not text.strip():
+                reason = "no text"
+            elif value is None:
+                reason = f"no '{attribute}'"
+            elif wanted is not None and value not in wanted:
+                reason = f"another '{attribute}'"
+            elif distinct and text in seen:
+                reason = "the same text again"
+            elif not admit(text):
                 reason = "not of the wanted length"
-            about = _of(topic, document, record.attributes) if topic else ""
-            if not reason and about is None:
+            elif about is None:
                 reason = f"no '{topic}'"
-            if reason or about is None:
-                pool.left_out[reason] += 1
+            else:
+                seen.add(text)
+                pool.topics.setdefault(about, []).append(Document(text, {attribute: value}))
                 continue
-            seen.add(document.text)
-            kept = Document(document.text, {attribute: document.attributes[attribute]})
-            pool.topics.setdefault(about, []).append(kept)
+            pool.left_out[reason] += 1
     return pool
-
-
-def _reason(document: Document, attribute: str, wanted: set[str] | None, seen: set[str]) -> str:
-    if not document.text.strip():
-        return "no text"
-    if attribute not in document.attributes:
-        return f"no '{attribute}'"
-    if wanted is not None and document.attributes[attribute] not in wanted:
-        return f"another '{attribute}'"
-    return "the same text again" if document.text in seen else ""
-
-
-def _of(topic: str, document: Document, attributes: Mapping[str, str]) -> str | None:
-    return document.attributes.get(topic, attributes.get(topic))
 
 
 PEOPLE_FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
@@ -136,34 +129,28 @@ def read_texts(source: Path, attributes: Mapping[str, str], form: str | None = N
     """
     name = form or format_of(source) or "records"
     if name == "records":
-        yield from read(source, documents_field=_documents_field(source), attributes=attributes).records()
+        fields = inspect_file(str(source)).columns
+        is_single = "text" in fields and not any(name.startswith("documents") for name in fields)
+        field = "text" if is_single else "documents"
+        yield from read(source, documents_field=field, attributes=attributes).records()
         return
     if name not in FORMATS:
         raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
-    for record in read_published(source, name):
+    for record in FORMATS[name](source):
         yield _renamed(record, attributes)
 
 
 def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
     """The record with the wanted attributes under their names; a single ``label`` is the wanted attribute."""
-    documents = record.documents
-    for name, column in fields.items():
-        source = "label" if column == name and all("label" in d.attributes for d in documents) else column
-        if source != name:
-            documents = tuple(
-                replace(d, attributes={**d.attributes, name: d.attributes[source]})
-                if source in d.attributes
-                else d
-                for d in documents
-            )
-    return replace(record, documents=documents)
-
-
-def _documents_field(source: Path) -> str:
-    """``documents``, or ``text`` if a file of single texts has that instead."""
-    fields = inspect_file(str(source)).columns
-    is_single = "text" in fields and not any(name.startswith("documents") for name in fields)
-    return "text" if is_single else "documents"
+    documents = []
+    for document in record.documents:
+        given = dict(document.attributes)
+        for name, column in fields.items():
+            source = "label" if column == name and "label" in given else column
+            if source in given:
+                given[name] = given[source]
+        documents.append(replace(document, attributes=given))
+    return replace(record, documents=tuple(documents))
 
 
 def read_people(source: Path) -> Iterator[Record]:

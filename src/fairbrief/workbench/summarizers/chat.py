@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.journal import key_of
+from fairbrief.serialization import summary_fields
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import Asked, Prompted, Task, fill, find
 
 VERSION = 1
 
@@ -58,9 +58,9 @@ class Chat(Prompted, Endpoint):
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""
         asked = fill(find(self.prompt), record, self)
-        sentences = self._sentences(find(self.prompt))
+        sentences = self.sentences_of(find(self.prompt))
         return [
-            _hash(
+            key_of(
                 VERSION, record.id, self.model, self.shown, self.systems[i], i,
                 _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
             )
@@ -80,33 +80,32 @@ class Chat(Prompted, Endpoint):
         """The question for one summary of a record."""
         return _question(fill(find(self.prompt), record, self), self._decoding(sample))
 
-    def _sentences(self, prompt: Prompt) -> int | None:
-        return self.sentences if self.sentences is not None else prompt.sentences
-
     def _decoding(self, sample: int) -> Decoding:
-        base = Decoding(
-            self.temperature, self.top_p, self.presence_penalty, self.max_tokens, self.max_completion_tokens, self.seed
-        )  # fmt: skip
+        base = Decoding(**{f.name: getattr(self, f.name) for f in fields(Decoding)})
         return base if self.seed is None else replace(base, seed=self.seed + sample)
+
+    def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
+        """The fields of `summary` in a file."""
+        return summary_fields(self.summary(record, sample, reply))
 
     def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
         """The summary in a reply, or the reason why it has none; ``made`` records the request."""
         prompt = find(self.prompt)
         wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
-        made = {
-            "model": reply.model or self.model,
-            **self.asked_with(prompt, wording),
-            **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
-            **self.as_settings(),
-            **({"sample": str(sample + 1)} if self.samples > 1 else {}),
-            **({"finish": reply.finish} if reply.finish else {}),
-            **({"cut": cut} if cut and not reply.reason else {}),
-            **({"answer": reply.text} if reply.reason and reply.text else {}),
-            **({"error": reply.detail} if reply.detail else {}),
-            "prompt_tokens": str(reply.prompt_tokens),
-            "completion_tokens": str(reply.completion_tokens),
-        }
+        made = self.made(
+            reply.model or self.model,
+            prompt,
+            wording,
+            sample,
+            **self._decoding(sample).sent(),
+            finish=reply.finish,
+            cut="" if reply.reason else cut,
+            answer=reply.text if reply.reason else "",
+            error=reply.detail,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+        )
         return Summary(
             record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
         )
@@ -115,8 +114,3 @@ class Chat(Prompted, Endpoint):
 def _question(asked: Asked, decoding: Decoding) -> Question:
     system = (("system", asked.system),) if asked.system else ()
     return Question((*system, ("user", asked.user)), tuple(decoding.sent().items()))
-
-
-def _hash(*parts: object) -> str:
-    inputs = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -32,6 +32,9 @@ WANTED = (
 )
 
 
+Texts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+
+
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A template with fields in braces, in one or more wordings.
 
@@ -42,11 +45,11 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    wordings: tuple[str, ...]
+    wordings: Texts
     layout: Literal["numbered", "labelled", "joined", "lines"] = "numbered"
     mark: str = ""
     system: str = ""
-    separators: tuple[str, ...] = ("",)
+    separators: Texts = ("",)
     answer: Literal["text", "list"] = "text"
     longer: Literal["sample", "keep"] = "sample"
     words: int | None = None
@@ -121,8 +124,6 @@ def _prompts(tables: Mapping[str, Any], where: str) -> dict[str, Prompt]:
 
 
 def _checked(prompt: Prompt, where: str) -> Prompt:
-    if not prompt.wordings or not prompt.separators:
-        raise DataError(f"{where}: the prompt '{prompt.name}' has no wording or no separator.")
     for wording in prompt.wordings:
         if "{documents}" not in wording:
             raise DataError(
@@ -159,14 +160,6 @@ class Wish:
             for f in dataclasses.fields(Wish)
             if (value := getattr(self, f.name)) != f.default
         }
-
-
-def wish_from(made: Mapping[str, str]) -> Wish:
-    """The settings of a summary, from its ``made``: the inverse of `Wish.as_settings`."""
-    numbers = ("words", "sentences", "draw")
-    names = [f.name for f in dataclasses.fields(Wish)]
-    given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
-    return Wish(**given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,21 +336,20 @@ def prompt_of(case: Case, name: str | None = None) -> str:
     made = case.summary.made
     if name is not None:
         return fill(find(name), case.record, Wish()).user
-    prompt = made.get("prompt", "")
-    if prompt and "prompt_sha" in made:
-        return _filled(case, prompt)
-    return prompt or "\n\n".join(document.text for document in case.record.documents)
-
-
-def _filled(case: Case, name: str) -> str:
-    made = case.summary.made
-    prompt = find(name)
+    given = made.get("prompt", "")
+    if not given or "prompt_sha" not in made:
+        return given or "\n\n".join(document.text for document in case.record.documents)
+    prompt = find(given)
     if prompt.sha != made["prompt_sha"]:
         raise RequestError(
-            f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
+            f"The summaries were made with a prompt '{given}' that is not the one known by that name now. "
             "Give it with --prompt FILE."
         )
-    return fill(prompt, case.record, wish_from(made)).user
+    names = [f.name for f in dataclasses.fields(Wish) if f.name in made]
+    settings: dict[str, Any] = {
+        n: int(made[n]) if n in ("words", "sentences", "draw") else made[n] for n in names
+    }
+    return fill(prompt, case.record, Wish(**settings)).user
 
 
 # ---- From a model's answer to the summary: list marks removed, sentences sampled if there are too many
@@ -411,16 +403,27 @@ class Prompted(Wish, ABC):
         name = self.system or self.model.rstrip("/")
         return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
 
+    def sentences_of(self, prompt: Prompt) -> int | None:
+        """The number of sentences to ask for: the setting, or the prompt's default."""
+        return self.sentences if self.sentences is not None else prompt.sentences
+
     def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
         """The answer with the requested number of sentences, unless the prompt keeps longer ones: see `finished`."""
-        wanted = self.sentences if self.sentences is not None else prompt.sentences
-        if prompt.longer == "keep":
-            wanted = None
+        wanted = None if prompt.longer == "keep" else self.sentences_of(prompt)
         return finished(text, wanted, is_list=prompt.answer == "list")
 
-    def asked_with(self, prompt: Prompt, wording: int) -> dict[str, str]:
-        """The name of the prompt in a summary's ``made``."""
-        return {"prompt": prompt.name, "prompt_sha": prompt.sha, "wording": str(wording + 1)}
+    def made(self, model: str, prompt: Prompt, wording: int, sample: int, **more: object) -> dict[str, str]:
+        """How a summary was made: the model, the prompt, the settings, and ``more``; empty texts are omitted."""
+        given = {
+            "model": model,
+            "prompt": prompt.name,
+            "prompt_sha": prompt.sha,
+            "wording": wording + 1,
+            **self.as_settings(),
+            "sample": sample + 1 if self.samples > 1 else "",
+            **more,
+        }
+        return {name: str(value) for name, value in given.items() if value != ""}
 
     @abstractmethod
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fairbrief import pretrained
+from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
@@ -80,15 +80,17 @@ class Transformers(Prompted):
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, self)
-        inputs: list[Any] = [VERSION, record.id, asked.system, asked.user, identity(self.model)]
-        inputs += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed]
-        inputs += [self.sentences, self.dtype]
-        return [
-            hashlib.sha256(
-                json.dumps([*inputs, self.systems[i], i]).encode("utf-8", "surrogatepass")
-            ).hexdigest()[:32]
-            for i in range(self.samples)
-        ]
+        decoding = (self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.dtype)
+        inputs = (
+            VERSION,
+            record.id,
+            asked.system,
+            asked.user,
+            identity(self.model),
+            decoding,
+            self.sentences,
+        )
+        return [key_of(*inputs, self.systems[i], i) for i in range(self.samples)]
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries under their tasks' keys, in batches of similar length."""
@@ -174,23 +176,19 @@ class Transformers(Prompted):
 
     def _generation(self, writer: Writer) -> Any:
         """The model's generation settings, with the requested decoding method."""
-        config = writer.model.generation_config.__class__.from_dict(
-            {
-                **writer.model.generation_config.to_dict(),
-                "do_sample": self.temperature > 0,
-                "temperature": self.temperature or None,
-                "top_p": self.top_p if self.temperature else None,
-                "top_k": None,
-                "num_beams": self.beams,
-                "max_new_tokens": self.max_new_tokens,
-                "max_length": None,
-                "pad_token_id": writer.tokenizer.pad_token_id,
-            }
-        )
-        if self.beams == 1:
-            config.early_stopping = None
-            config.length_penalty = None
-        return config
+        usual = writer.model.generation_config
+        changed: dict[str, Any] = {
+            "do_sample": self.temperature > 0,
+            "temperature": self.temperature or None,
+            "top_p": self.top_p if self.temperature else None,
+            "top_k": None,
+            "num_beams": self.beams,
+            "max_new_tokens": self.max_new_tokens,
+            "max_length": None,
+            "pad_token_id": writer.tokenizer.pad_token_id,
+            **({"early_stopping": None, "length_penalty": None} if self.beams == 1 else {}),
+        }
+        return usual.__class__.from_dict({**usual.to_dict(), **changed})
 
     def _seed(self, draft: Draft) -> int:
         inputs = f"{self.seed}\x1f{draft.record.id}\x1f{draft.sample}".encode("utf-8", "surrogatepass")
@@ -198,15 +196,10 @@ class Transformers(Prompted):
 
     def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
         final, cut = self.cut(text, prompt)
-        made: Mapping[str, str] = {
-            "model": identity(self.model),
-            **self.asked_with(prompt, draft.wording),
-            **self.as_settings(),
-            **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
-            **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),
-            **({"long": draft.long} if draft.long else {}),
-            **({"cut": cut} if cut else {}),
-        }
+        sampled = {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
+        made = self.made(
+            identity(self.model), prompt, draft.wording, draft.sample, **sampled, long=draft.long, cut=cut
+        )
         reason = "" if final else "empty summary"
         return Summary(draft.record.id, self.systems[draft.sample], final, reason=reason, made=made)
 
@@ -296,17 +289,12 @@ def _load(folder: Path, device: str, dtype: str) -> Writer:
 
 def _limit(tokenizer: Any, config: Any) -> int | None:
     """The maximum number of word pieces of tokenizer and positions; None if neither has one."""
-    said = [
-        tokenizer.model_max_length,
-        *(getattr(config, name, None) for name in ("max_position_embeddings", "n_positions")),
-    ]
-    return min((int(n) for n in said if n is not None and 0 < n < UNLIMITED), default=None)
+    positions = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    given = (tokenizer.model_max_length, *positions)
+    return min((int(n) for n in given if n is not None and 0 < n < UNLIMITED), default=None)
 
 
-Fits = Callable[[Record], bool]
-
-
-def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
+def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, int]:
     """The record with its longest documents cut to one common length, and the number of removed words.
 
     The common length is the largest number of words per document with which the record fits, so short documents stay
@@ -314,14 +302,13 @@ def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
     """
     words = [document.text.split() for document in record.documents]
     longest = max(map(len, words), default=0)
-    low = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(_capped(record, words, most)))
-    if low == 0 and not fits(_capped(record, words, 1)):
+    most = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(_capped(record, words, most)))
+    if not most:
         raise DataError(
             f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
             f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
         )
-    low = max(low, 1)
-    return _capped(record, words, low), sum(max(0, len(w) - low) for w in words)
+    return _capped(record, words, most), sum(max(0, len(w) - most) for w in words)
 
 
 def _capped(record: Record, words: list[list[str]], most: int) -> Record:
