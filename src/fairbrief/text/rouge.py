@@ -13,7 +13,6 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -32,10 +31,9 @@ from fairbrief.text.segmentation import (
     Parted,
     Rule,
     Words,
-    ascii_table,
-    ascii_words,
     compact,
     numbered,
+    runs_of,
     words_of,
 )
 from fairbrief.text.vocabulary import CLOSED_CLASSES
@@ -100,8 +98,7 @@ PARTS = ("precision", "recall", "f")
 TOGETHER = 120_000
 """Characters of the pairs that are compared at once."""
 
-_TOKEN = re.compile("[a-z0-9]+")
-_PLAIN = ascii_table(str.isalnum)
+_tokens = runs_of("[a-z0-9]")
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -175,8 +172,7 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     if language != ENGLISH:
         words = words_of(text.lower())
         return stems(words, language) if stem else words
-    is_plain = text.isascii()
-    found = ascii_words(text.lower(), _PLAIN) if is_plain else _TOKEN.findall(text.lower())
+    found = _tokens(text.lower())
     return list(map(_stem, found)) if stem else found
 
 
