@@ -158,13 +158,6 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
     assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
 
 
-def test_bfloat16_is_near_and_has_its_own_fingerprint(classifier_folder: Path) -> None:
-    """A coarser dtype gives nearly the same numbers, under another fingerprint."""
-    fine, coarse = (Entailment(model=str(classifier_folder), dtype=d) for d in ("fp32", "bf16"))
-    np.testing.assert_allclose(matrix(fine, TEXTS, TEXTS[:1]), matrix(coarse, TEXTS, TEXTS[:1]), atol=0.1)
-    assert fine.computed_by != coarse.computed_by
-
-
 def test_a_second_run_asks_the_model_nothing(
     classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
