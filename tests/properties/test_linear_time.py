@@ -68,7 +68,7 @@ UNTRIED = {
     "paraphrase.paraphrase", "published_nltk.words", "published_nltk.tokenize", "published_nltk.split",
     # Take no text of a stranger.
     "languages.use", "languages.using", "sentences.check_by", "people.spell_errors", "segmentation.ascii_table", "segmentation.runs_of",
-    "segmentation.ascii_words", "gendered_words.form", "gendered_words.subject_group", "addresses.hide",
+    "segmentation.ascii_words", "gendered_words.subject_group", "addresses.hide",
 }  # fmt: skip
 
 

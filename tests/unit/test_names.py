@@ -105,7 +105,7 @@ def test_every_form_reads_back_to_its_gender() -> None:
     """Each place has a form for either gender, and the form shows that gender."""
     for gender in ("male", "female"):
         for place in gendered_words.PLACES:
-            assert gendered_words.pronoun_gender(gendered_words.form(place, gender)) == gender
+            assert gendered_words.pronoun_gender(gendered_words.FORMS[gender][place]) == gender
 
 
 @pytest.mark.parametrize(

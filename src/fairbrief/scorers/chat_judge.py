@@ -306,14 +306,3 @@ class Foreseen:
         self.seen |= set(new)
         zeros: Mapping[Key, Floats] = {key: np.zeros(1) for key in keys}
         yield from self.scorer.assemble(asks, zeros)
-
-
-def foreseeing(
-    tell: Callable[[str, Question], None], held: Callable[[str, Sequence[Key]], Collection[Key]]
-) -> Callable[[Scorer], Scorer]:
-    """What is put before scorers so that those behind a chat service are foreseen, not asked; others stay."""
-
-    def wrap(scorer: Scorer) -> Any:
-        return Foreseen(scorer, tell, held) if hasattr(scorer, "question") else scorer
-
-    return wrap

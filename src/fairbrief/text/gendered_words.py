@@ -82,11 +82,6 @@ def pronoun_gender(word: str) -> str | None:
     return _CERTAIN[low][1] if low in _CERTAIN else None
 
 
-def form(where: Place, of: str) -> str:
-    """The pronoun of a ``male``, ``female`` or ``neutral`` person in a place, in lower case."""
-    return FORMS[of][where]
-
-
 def like(pattern: str, word: str) -> str:
     """``word`` in the case of ``pattern``: ALL CAPITALS, Capitalised, or unchanged.
 
