@@ -8,8 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
@@ -240,10 +239,3 @@ def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int
             for ident in file.read_row_group(group, columns=[id_field])[id_field].to_pylist():
                 with suppress(DataError):
                     yield id_of(ident), group
-
-
-def part_of(source: Source, part: Range) -> Source:
-    """One range of a source, as a source."""
-    assert source.path is not None
-    read = tables.read_parquet if source.kind == "parquet" else json_lines.read_lines
-    return replace(source, rows=partial(read, source.path, source.name, part=part))
