@@ -15,8 +15,7 @@ from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
-from fairbrief.readers.object_stores import StoredFile
-from fairbrief.text.addresses import COPYING, is_stored
+from fairbrief.text.addresses import is_stored
 
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
@@ -133,25 +132,12 @@ def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
         raise RequestError(f"{str(path)!r} is not a valid path: {error}.") from error
 
 
-def _refuse_of_this_machine(path: StoredFile, kind: str) -> None:
-    """RequestError for formats that cannot be read by ranges of bytes."""
-    what = {"excel": "A spreadsheet", "inspect": "An Inspect log", "lm-eval": "Output of lm-eval"}.get(kind)
-    if what is not None:
-        scheme, _, rest = str(path).partition("://")
-        raise RequestError(
-            f"{what} cannot be read from an object store. Copy it to this machine first: "
-            f"{COPYING[scheme]} {scheme}://{rest.partition('?')[0]} ."
-        )
-
-
 def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
     if (source := _of_a_tool(path, name, options)) is not None:
         return source
     kind = files.format_of(path, options.format, LAYOUTS)
     packed = files.endings(path)[1]
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, kind)
     if kind not in TEXT and packed:
         raise RequestError(
             f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
@@ -184,15 +170,11 @@ def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | Non
         return None
     ending = files.endings(path)[0]
     kind, encoding = files.FORMATS.get(ending), UTF8
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, kind or "")
     if layout is None or ending in TRANSCRIPTS:
         encoding = _encoding(path, options) if ending in TRANSCRIPTS or kind in TEXT else UTF8
         layout = layout or recognize(path, encoding)
     if layout is None:
         return None
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, layout.name)
     plain = kind if layout.in_tables else "json" if layout.line is None else "jsonl"
     is_sure = options.format or ending in TRANSCRIPTS
     note = f"{name}: read as {layout.title}" + (
