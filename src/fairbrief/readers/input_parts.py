@@ -23,7 +23,7 @@ from fairbrief.readers.files import UTF8, InputFile, Meter, opened
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
-from fairbrief.text.hashes import hash_of_documents, hash_of_name
+from fairbrief.text.hashes import hash_of_name, hash_of_texts
 from fairbrief.types import Record
 
 
@@ -175,7 +175,7 @@ class PartTally:
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
-        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_texts(*texts)))
 
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
