@@ -443,11 +443,15 @@ class Reading:
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
-        reader, field = self._reader, self.fields.system
-        if before.is_same and reader is not None and self.on_error == "stop" and field in reader.use.unseen:
+        reader = self._reader
+        if (
+            before.is_same
+            and reader is not None
+            and self.on_error == "stop"
+            and self.fields.system in reader.use.unseen
+        ):
             raise reader.missing_field(self.sources[before.source])
-        absent = field if reader is not None and field not in reader.use.names else ""
-        return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
+        return repeated_id(summary.system, self._place(before), is_same=before.is_same)
 
     def _place(self, before: EarlierPlace) -> str:
         return f"{self.sources[before.source].name}:{before.number}"
