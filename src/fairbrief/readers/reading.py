@@ -199,15 +199,8 @@ class Reading:
         """
         fields = self.fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if (
-            self.audits_references
-            or self.summary_files
-            or fields.id is None
-            or gathers
-            or self.new_sampling is not None
-        ):
-            return False
-        if self._labelling.changes_records:
+        has_others = self.audits_references or self.summary_files or self.new_sampling is not None
+        if fields.id is None or gathers or has_others or self._labelling.changes_records:
             return False
         return all(input_parts.can_be_divided(source, fields.id) for source in self.sources)
 
