@@ -17,10 +17,10 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
-from fairbrief.types import Estimate, Measure, NoteCode
+from fairbrief.types import Estimate, Measure
 
 Key = tuple[str, str, str, str]
-OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_claims", "place_is_group")
+OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
 SAME = ("baseline", "is_pairwise", "seed", "n_resamples", "confidence_level", "alpha", "intervals")
 """Settings of the audit that decide the estimates."""
