@@ -68,7 +68,7 @@ def hold_audit(
     Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
     """
     given = {"--allow-missing": allow_missing, "--measure": measures}
-    _check_arguments(limits, baseline, margin, given, max_left_out)
+    _check_arguments(limits, baseline, margin, max_left_out, *(name for name in given if given[name]))
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = left_out(result, max_left_out)
@@ -145,21 +145,17 @@ def _inputs(folder: Path, result: Result) -> list[Check]:
 
 
 def _check_arguments(
-    limits: Sequence[Rule],
-    baseline: Result | Path | None,
-    margin: float,
-    given: Mapping[str, object],
-    max_left_out: float,
+    limits: Sequence[Rule], baseline: Result | Path | None, margin: float, max_left_out: float, *more: str
 ) -> None:
-    """Raise RequestError for numbers out of range and for options without effect."""
+    """Raise RequestError for numbers out of range, and for ``more`` options without effect."""
     if not limits and baseline is None:
         raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
     if not 0 <= margin < math.inf:
         raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
     if not 0 <= max_left_out <= 1:
         raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
-    for option, is_given in {"--margin": margin > 0, **given}.items():
-        if is_given and baseline is None:
+    for option in (*(["--margin"] if margin else []), *more):
+        if baseline is None:
             raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
 
 
