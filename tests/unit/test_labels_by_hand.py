@@ -198,18 +198,6 @@ def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("label_gap(scorer=words(file=x.toml))@topic", "add labels=A\\+B"),
-    ],
-)
-def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:
-    """The message says what to write."""
-    with pytest.raises(RequestError, match=message):
-        specs.build(LabelGap, specs.parse(spec))
-
-
 def test_divergence_is_in_bits() -> None:
     """Of distributions without a common label it is 1, of equal ones 0, of one without mass undefined."""
     result = jensen_shannon(np.array([[1, 0], [1, 3], [0, 0]]), np.array([[0, 2], [2, 6], [1, 1]]))
@@ -244,7 +232,9 @@ def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
 
 
 def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: Path) -> None:
-    """With the file and what to write."""
+    """With the file and what to write; without labels, the setting that is missing."""
+    with pytest.raises(RequestError, match="add labels=A\\+B"):
+        specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
     with pytest.raises(
         RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
     ):
