@@ -148,23 +148,21 @@ def find(model: str, reader: str) -> Snapshot:
 
     Raises BackendError with the model and the command that fetches it if neither is possible.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        _refuse_pickles(model, [path.name for path in folder.iterdir()], reader)
-        return Snapshot(folder.resolve(), f"folder@{_folder_digest(folder.resolve())}")
-    if model.startswith((".", "/", "~")):
-        raise BackendError(f"{reader}(model={model}): there is no such folder.")
-    found = cached(model, reader) or download(model, reader)
-    return Snapshot(found, f"{model}@{found.name[:12]}")
+    folder = folder_of(model, reader)
+    if Path(model).expanduser() != folder:
+        return Snapshot(folder, f"{model}@{folder.name[:12]}")
+    _refuse_pickles(model, [path.name for path in folder.iterdir()], reader)
+    return Snapshot(folder.resolve(), f"folder@{_folder_digest(folder.resolve())}")
 
 
-def tokenizer_of(model: str, reader: str) -> Path:
-    """The folder of a model's configuration and tokenizer, of a hub name or a local folder; its weights are not fetched."""
+def folder_of(model: str, reader: str, *, weights: bool = True) -> Path:
+    """The folder of a hub name, which is fetched if need be, or the local folder; without ``weights`` if they are not needed."""
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
-    found = cached(model, reader, weights=False)
-    return found or download(model, reader, weights=False)
+    if model.startswith((".", "/", "~")):
+        raise BackendError(f"{reader}(model={model}): there is no such folder.")
+    return cached(model, reader, weights=weights) or download(model, reader, weights=weights)
 
 
 def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:

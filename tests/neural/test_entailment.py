@@ -17,7 +17,7 @@ from fairbrief.registry import make
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pairs import watched
-from fairbrief.scorers.pieces import frame, pieces, quarter_overlapping, run_batches
+from fairbrief.scorers.pieces import frame, pieces, quarter_overlapping
 
 
 def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
@@ -143,21 +143,6 @@ def test_truncation_is_the_tokenizers_own(classifier_folder: Path) -> None:
     np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
-def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
-    """What cannot be halved any more is a BackendError that says what to try; other errors pass through."""
-
-    def full(_: Any) -> None:
-        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
-
-    def broken(_: Any) -> None:
-        raise RuntimeError("shapes do not match")
-
-    with pytest.raises(BackendError, match="smaller model"):
-        list(run_batches([5, 5], full, 100))
-    with pytest.raises(RuntimeError, match="shapes"):
-        list(run_batches([5, 5], broken, 100))
-
-
 def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, tmp_path: Path) -> None:
     """The registry reads the spec back; another place has the same fingerprint, other weights another one."""
     scorer = Entailment(model=str(classifier_folder), gate="argmax", batch_tokens=512)
@@ -171,13 +156,6 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
     with (copy / "config.json").open("a") as config:
         config.write("\n")
     assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
-
-
-def test_bfloat16_is_near_and_has_its_own_fingerprint(classifier_folder: Path) -> None:
-    """A coarser dtype gives nearly the same numbers, under another fingerprint."""
-    fine, coarse = (Entailment(model=str(classifier_folder), dtype=d) for d in ("fp32", "bf16"))
-    np.testing.assert_allclose(matrix(fine, TEXTS, TEXTS[:1]), matrix(coarse, TEXTS, TEXTS[:1]), atol=0.1)
-    assert fine.computed_by != coarse.computed_by
 
 
 def test_a_second_run_asks_the_model_nothing(

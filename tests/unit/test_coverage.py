@@ -58,14 +58,6 @@ def totals_of(rows: Rows | Reason) -> Totals:
     return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
 
 
-def test_a_value_that_is_absent_everywhere_shifts_no_name() -> None:
-    """Means keep the names of their values when another value never occurs."""
-    totals = totals_of(rows_of(["center", "center", "right"], [[1.0, 1.0], [1.0, 0.5], [0.0, 0.0]]))
-    values = CoverageParity("side").value(totals)
-    assert values["difference[center]"].array > 0 > values["difference[right]"].array
-    assert "difference[left]" not in values
-
-
 @pytest.mark.parametrize(
     ("values", "support", "settings", "reason"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import added, numbers
 from tests.stub_chat import StubChat
 
 import fairbrief
@@ -54,19 +55,13 @@ def case(
 def totals(*cases: Case, measure: LabelGap | None = None) -> Totals:
     """The sums of the rows of these records under their real labels."""
     observation = (measure or LabelGap("topic")).observation
-    sums: dict[tuple[str, ...], float] = {}
-    for one in cases:
-        scheme = observation.permutation_scheme((one,))
-        rows = observation.observe((one,), (), scheme.labels[np.newaxis])
-        assert isinstance(rows, Rows)
-        for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True):
-            sums[column] = sums.get(column, 0) + value
-    return Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    real = (observation.permutation_scheme((one,)).labels[np.newaxis] for one in cases)
+    return added(*(observation.observe((one,), (), labels) for one, labels in zip(cases, real, strict=True)))
 
 
 def values(*cases: Case) -> dict[str, float]:
     """The values of these records together."""
-    return {name: float(v.array) for name, v in LabelGap("topic").value(totals(*cases)).items()}
+    return numbers(LabelGap("topic").value(totals(*cases)))
 
 
 def test_shares_and_distances_of_one_record() -> None:
@@ -203,18 +198,6 @@ def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("label_gap(scorer=words(file=x.toml))@topic", "add labels=A\\+B"),
-    ],
-)
-def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:
-    """The message says what to write."""
-    with pytest.raises(RequestError, match=message):
-        specs.build(LabelGap, specs.parse(spec))
-
-
 def test_divergence_is_in_bits() -> None:
     """Of distributions without a common label it is 1, of equal ones 0, of one without mass undefined."""
     result = jensen_shannon(np.array([[1, 0], [1, 3], [0, 0]]), np.array([[0, 2], [2, 6], [1, 1]]))
@@ -249,7 +232,9 @@ def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
 
 
 def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: Path) -> None:
-    """With the file and what to write."""
+    """With the file and what to write; without labels, the setting that is missing."""
+    with pytest.raises(RequestError, match="add labels=A\\+B"):
+        specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
     with pytest.raises(
         RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
     ):

@@ -35,12 +35,10 @@ def test_a_known_last_name_is_found_where_it_stands() -> None:
 
 
 def test_a_name_of_the_census_has_a_gender_from_twice_as_often() -> None:
-    """The at-least-twice rule keeps 5,134 names, among them the nine at exactly twice; others have no gender."""
+    """The at-least-twice rule keeps 5,134 names; others have no gender."""
     pytest.importorskip("names")
     genders = names.genders()
     assert len(genders) == 5134
-    at_two = {"devon", "dominique", "elisha", "gale", "jae", "michal", "nicky", "taylor", "val"}
-    assert at_two <= set(genders)
     assert genders["mary"] == "female"
     assert "jessie" not in genders
 
@@ -107,7 +105,7 @@ def test_every_form_reads_back_to_its_gender() -> None:
     """Each place has a form for either gender, and the form shows that gender."""
     for gender in ("male", "female"):
         for place in gendered_words.PLACES:
-            assert gendered_words.pronoun_gender(gendered_words.form(place, gender)) == gender
+            assert gendered_words.pronoun_gender(gendered_words.FORMS[gender][place]) == gender
 
 
 @pytest.mark.parametrize(
@@ -130,11 +128,6 @@ def test_case_is_kept(pattern: str, word: str, wanted: str) -> None:
 def test_a_title_follows_the_gender(title: str, to: str, wanted: str) -> None:
     """A title of the other gender is exchanged in its case and with its full stop; one that fits stays."""
     assert gendered_words.exchange_title(title, to) == wanted
-
-
-def test_the_published_choice_can_be_asked_for() -> None:
-    """Mrs. for every woman, as in the published code, is a setting."""
-    assert gendered_words.exchange_title("Mr.", "female", woman="Mrs.") == "Mrs."
 
 
 def test_a_doctor_has_no_gender() -> None:

@@ -72,10 +72,6 @@ def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, sa
         list(Names(pages=str(table)).answer([Ask("names", ("Bo",), ("female",))]))
     with pytest.raises(RequestError, match="cannot be read"):
         list(Names(pages=str(tmp_path / "none.csv")).answer([Ask("names", ("Bo",), ("female",))]))
-
-
-def test_names_know_genders_only() -> None:
-    """Another kind of group is refused, with what was asked for."""
     with pytest.raises(RequestError, match="'black' was asked for"):
         list(Names().answer([Ask("names", ("Bo",), ("black",))]))
 

@@ -28,13 +28,6 @@ def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str
     assert [run.text for run in runs(text)] == found
 
 
-def test_a_span_knows_where_it_stands() -> None:
-    """Characters of a span are those of the text, so that per-record statistics can be shown in place."""
-    text = "On Monday Mr. Leo O'Brien left."
-    (span,) = [s for s in propose(text) if s.text == "Leo O'Brien"]
-    assert text[span.start : span.end] == "Leo O'Brien"
-
-
 @pytest.mark.parametrize(
     ("text", "rules"),
     [
@@ -192,15 +185,6 @@ def test_an_invented_person_counts_once() -> None:
     decisions = find_people(text, [ANN], "Ann Smith spoke.", accepted, with_known=True)
     assert [d.text for d in invented(decisions, "Ann Smith spoke.")] == ["Mary Blat"]
     assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
-
-
-def test_gender_is_asked_in_order_title_page_census() -> None:
-    """A title outranks a page, and a page outranks the census."""
-    pages, census = {"kim lee": "male"}, {"kim": "female"}
-    assert gender_of_name(["Mrs.", "Kim", "Lee"], pages, census) == "female"
-    assert gender_of_name(["Kim", "Lee"], pages, census) == "male"
-    assert gender_of_name(["Kim", "Poe"], pages, census) == "female"
-    assert gender_of_name(["Dr.", "Kim"], pages, census) == ""
 
 
 def test_a_page_of_a_single_word_tells_no_gender() -> None:

@@ -13,7 +13,6 @@ from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
-from fairbrief.text import languages
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats
@@ -148,13 +147,3 @@ def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_
             registry.make("measure", spec.replace("SCORER", scorer))
     for whole in (name, f"{name}(sentences=given)"):
         registry.make("measure", spec.replace("SCORER", whole))
-
-
-def test_an_answer_in_one_language_is_none_in_another() -> None:
-    """A full stop behind a number ends a sentence in English, and none in German."""
-    ask = Ask("tfidf", ("Er kam am 3. Mai an.",), ("Am 3. Mai.",))
-    rows = []
-    for language in ("de", "en", "de"):
-        with languages.using(language):
-            rows.append(next(iter(Tfidf(sentences="builtin").answer([ask]))).matrix.shape[0])
-    assert rows == [1, 2, 1]

@@ -53,11 +53,6 @@ def test_a_text_is_cut_where_a_reader_would(text: str) -> None:
     assert split(text.replace(CUT_AT, "\n" if is_lines else " ")) == wanted
 
 
-def test_scripts_without_spaces_are_cut_at_their_enders() -> None:
-    """A full-width ender needs no white space after it."""
-    assert split("天気がいい。散歩しよう！「はい。」") == ["天気がいい。", "散歩しよう！", "「はい。」"]
-
-
 @pytest.mark.parametrize("text", ["", " \n\t ", "\n\n"])
 def test_white_space_has_no_sentence(text: str) -> None:
     """Nothing is cut from nothing."""

@@ -133,12 +133,6 @@ def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
         list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
 
 
-def test_sizes_are_counts() -> None:
-    """What the scorer counts is what the reading keeps."""
-    (scores,) = Ngram().answer([ASKS[0]])
-    assert np.array_equal(scores.sizes, [len(words(text)) for text in ASKS[0].rows])
-
-
 @pytest.mark.usefixtures("nltk_data")
 def test_tokenize_is_nltk(shared: Path) -> None:
     """Cutting chunk by chunk gives exactly the tokens of NLTK's older rules, on tweets, quotations and odd spacing."""

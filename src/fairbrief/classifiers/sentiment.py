@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,10 +178,14 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
     frequent) counts. Shape of the vectors: (words, dimensions). Raises DataError with file and line where a line is
     malformed, has other dimensions than the first, or has a number that is not finite.
     """
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file of word vectors.")
+    with path.open("rb") as start:
+        is_zipped = start.read(2) == b"\x1f\x8b"
     seen: set[str] = set()
     size = 0
     try:
-        with _opened(path) as lines:
+        with (gzip.open if is_zipped else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
             numbered: Iterator[tuple[int, str]] = (
                 (number, line) for number, line in enumerate(lines, start=1) if line.strip()
             )
@@ -204,16 +208,6 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
         ) from error
     if not size:
         raise DataError(f"{path}: no word vector found. {WANTED}")
-
-
-def _opened(path: Path) -> TextIO:
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file of word vectors.")
-    with path.open("rb") as start:
-        is_zipped = start.read(2) == b"\x1f\x8b"
-    if is_zipped:
-        return gzip.open(path, "rt", encoding="utf-8", newline="\n")
-    return path.open(encoding="utf-8", newline="\n")
 
 
 def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
@@ -319,7 +313,20 @@ class WordSentiment:
 def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # a changed file is read again
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
-    weights, constant, accuracy, tested = _fit(vectors, labels, settings)
+    try:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import train_test_split
+    except ImportError as error:
+        raise MissingExtra("scikit-learn", "sentiment", "The scorer 'word_sentiment'") from error
+    taught, tested = train_test_split(
+        np.arange(len(labels)),
+        test_size=max(2, round(settings.held_out * len(labels))),
+        random_state=settings.seed,
+        stratify=labels,
+    )
+    model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
+    weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
+    right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     digest = hashlib.blake2b(digest_size=8)
     scores: dict[str, float] = {}
     for words, found in read_vectors(path):
@@ -330,7 +337,8 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
         digest.update("\n".join(f"{w} {v:.4f}" for w, v in zip(words, values, strict=True)).encode())
         scores.update(zip(words, values.tolist(), strict=True))
     majority = max((labels > 0).mean(), (labels < 0).mean())
-    return Trained(scores, accuracy, float(majority), tested, len(labels) - tested, digest.hexdigest())
+    made_by = digest.hexdigest()
+    return Trained(scores, float(right.mean()), float(majority), len(tested), len(taught), made_by)
 
 
 def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
@@ -349,25 +357,6 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
             f"'{name}'; wanted at least {FEWEST} of each. Give vectors and a lexicon of one language."
         )
     return np.concatenate(found), kinds
-
-
-def _fit(vectors: Floats, labels: Integers, settings: WordSentiment) -> tuple[Floats, float, float, int]:
-    """Weights, constant, held-out accuracy, and on how many words it was measured."""
-    try:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import train_test_split
-    except ImportError as error:
-        raise MissingExtra("scikit-learn", "sentiment", "The scorer 'word_sentiment'") from error
-    taught, tested = train_test_split(
-        np.arange(len(labels)),
-        test_size=max(2, round(settings.held_out * len(labels))),
-        random_state=settings.seed,
-        stratify=labels,
-    )
-    model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
-    weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
-    right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
-    return weights, constant, float(right.mean()), len(tested)
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")

@@ -132,7 +132,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.engines.score_cache import Store
-    from fairbrief.scorers.chat_judge import foreseeing
+    from fairbrief.scorers.chat_judge import ChatJudge, Foreseen
     from fairbrief.workbench.summarizing import Forecast
 
     forecast = Forecast()
@@ -158,7 +158,9 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
         replace(
             plan,
             n_resamples=0,
-            wrap=foreseeing(record, cached_keys),
+            wrap=lambda scorer: (
+                Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
+            ),
             workers=1,
             engine="",
             models_in_workers=False,

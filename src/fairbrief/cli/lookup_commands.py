@@ -168,7 +168,7 @@ def prefetch(
                 model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}")
             )
             if foundation := pretrained.foundation_of(folder):
-                pretrained.tokenizer_of(foundation, "prefetch")
+                pretrained.folder_of(foundation, "prefetch", weights=False)
         except BackendError as error:
             known = pretrained.cached(model, "prefetch")
             if known is None:

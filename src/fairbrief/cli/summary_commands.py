@@ -310,7 +310,11 @@ def choose(
     choices = list(
         choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
     )
-    _check_several(choices)
+    if all(len(choice.candidates) < 2 for choice in choices):
+        raise RequestError(
+            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
+        )
     result = against_random(choices, plan)
     written = []
     try:  # write before printing: the reader of the print may stop, as `| head` does
@@ -328,14 +332,6 @@ def choose(
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
-
-
-def _check_several(choices: list[Choice]) -> None:
-    if all(len(choice.candidates) < 2 for choice in choices):
-        raise RequestError(
-            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
-            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
-        )
 
 
 def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:

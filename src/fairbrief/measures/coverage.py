@@ -39,7 +39,7 @@ from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_count, word_total, words_held
+from fairbrief.text.segmentation import word_count, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -206,7 +206,7 @@ class Coverage(ComparesGroups, OneByOne, Settings):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = np.array([word_total(case.summary.text) for case in cases], dtype=np.float64)
+        words = np.array([words_held(case.summary.text, ())[1] for case in cases], dtype=np.float64)
         held = words.copy()
         for i, case in enumerate(cases):
             if self._has_given_claims(case):

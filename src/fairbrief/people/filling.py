@@ -113,7 +113,7 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     if not manner.pronouns or gendered_words.pronoun_gender(slot.surface) == assignment.gender:
         return slot.surface
     return gendered_words.like(
-        slot.surface, gendered_words.form(cast("gendered_words.Place", slot.role), assignment.gender)
+        slot.surface, gendered_words.FORMS[assignment.gender][cast("gendered_words.Place", slot.role)]
     )
 
 

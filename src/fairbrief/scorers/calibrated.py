@@ -186,7 +186,9 @@ class Calibrated:
 
     def tables(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The answers; and where these are probabilities, those by each map of resampled texts. The scorer is asked once."""
-        self._check_fingerprint()
+        if self.calibration.fingerprint != self.scorer.fingerprint:
+            which = f"{self.calibration.fingerprint!r}, and this one is {self.scorer.fingerprint!r}"
+            raise RequestError(self._of_another(which))
         _report(repr(self), self.calibration.agreement)
         if self.use == "checked":
             yield ScoreTable.of(self.scorer.answer(asks))
@@ -196,14 +198,6 @@ class Calibrated:
         owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
         for one in (self.calibration.map, *self.calibration.resampled):
             yield ScoreTable(shapes, one.probabilities(features), owner, sizes)
-
-    def _check_fingerprint(self) -> None:
-        if self.calibration.fingerprint != self.scorer.fingerprint:
-            raise RequestError(
-                self._of_another(
-                    f"{self.calibration.fingerprint!r}, and this one is {self.scorer.fingerprint!r}"
-                )
-            )
 
     def _of_another(self, which: str) -> str:
         return (

@@ -272,17 +272,14 @@ class ChatLabel(ChatJudge):
         return f"{self.wording}\n\nText: {pair[0]}"
 
 
-Held = Callable[[str, Sequence[Key]], Collection[Key]]
-"""The keys, of those asked for, that are known of a scorer by what computed them."""
-
-
 @dataclass(slots=True)
 class Foreseen:
     """A chat judge that asks nothing: each pair that it would ask about is told once to ``tell``; its scores are zeros."""
 
     scorer: Any
     tell: Callable[[str, Question], None]
-    held: Held = lambda _, __: ()
+    held: Callable[[str, Sequence[Key]], Collection[Key]] = lambda _, __: ()
+    """The keys, of those asked for, that are known of a scorer by what computed them."""
     seen: set[Key] = field(default_factory=set)
 
     @property
@@ -309,12 +306,3 @@ class Foreseen:
         self.seen |= set(new)
         zeros: Mapping[Key, Floats] = {key: np.zeros(1) for key in keys}
         yield from self.scorer.assemble(asks, zeros)
-
-
-def foreseeing(tell: Callable[[str, Question], None], held: Held) -> Callable[[Scorer], Scorer]:
-    """What is put before scorers so that those behind a chat service are foreseen, not asked; others stay."""
-
-    def wrap(scorer: Scorer) -> Any:
-        return Foreseen(scorer, tell, held) if hasattr(scorer, "question") else scorer
-
-    return wrap

@@ -176,12 +176,12 @@ def entailment_class(config: Any) -> int:
 
     Raises RequestError where no name, or two different numbers, mean entailment.
     """
-    by_label = {int(i) for label, i in (config.label2id or {}).items() if _means_entailment(label)}
-    by_id = {int(i) for i, label in (config.id2label or {}).items() if _means_entailment(label)}
-    found = by_label | by_id
+    by_id, by_label = config.id2label or {}, config.label2id or {}
+    classes = [*by_id.items(), *((i, label) for label, i in by_label.items())]
+    found = {int(i) for i, label in classes if str(label).strip().lower() in ENTAILS}
     if len(found) == 1:
         return found.pop()
-    names = ", ".join(f"{i}: {label}" for i, label in sorted((config.id2label or {}).items()))
+    names = ", ".join(f"{i}: {label}" for i, label in sorted(by_id.items()))
     if not found:
         raise RequestError(
             f"No class of this model means entailment ({names}). Choose a model trained for natural language "
@@ -191,10 +191,6 @@ def entailment_class(config: Any) -> int:
         f"This model's config.json contradicts itself: entailment is {' and '.join(map(str, sorted(found)))} "
         "in label2id and id2label. Correct the one that is wrong."
     )
-
-
-def _means_entailment(label: object) -> bool:
-    return str(label).strip().lower() in ENTAILS
 
 
 def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:

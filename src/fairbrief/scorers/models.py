@@ -19,10 +19,10 @@ from fairbrief.pretrained import (
     Placement,
     Snapshot,
     explained,
+    folder_of,
     foundation_of,
     library,
     quiet,
-    tokenizer_of,
 )
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
@@ -72,7 +72,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         raise BackendError(
             f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
         )
-    base = tokenizer_of(foundation, reader)
+    base = folder_of(foundation, reader, weights=False)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)

@@ -104,11 +104,6 @@ def pairs(asks: Sequence[Ask]) -> list[Key]:
     return list(dict.fromkeys((r, c) for ask in asks for r in ask.rows for c in ask.columns))
 
 
-def texts(asks: Sequence[Ask]) -> list[Key]:
-    """Every row and column of the asks, each once, in order of appearance."""
-    return list(dict.fromkeys((text,) for ask in asks for text in (*ask.rows, *ask.columns)))
-
-
 def matrices(asks: Sequence[Ask], arrays: Arrays, read: Callable[[NDArray[Any]], float]) -> Iterator[Scores]:
     """Whole-text scores, each entry read from its pair's array."""
     for ask in asks:

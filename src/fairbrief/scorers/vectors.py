@@ -32,7 +32,7 @@ class Embedding(ModelScorer):
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
 
     def keys_of(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.texts(asks)
+        return list(dict.fromkeys((text,) for ask in asks for text in (*ask.rows, *ask.columns)))
 
     def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
@@ -207,45 +207,35 @@ class _Encoding:
 
     def vectors(self, texts: Iterable[str], ids: Mapping[str, Ids]) -> dict[str, _Vectors]:
         """Encode the texts, longest windows first."""
-        torch = pretrained.library("torch", "bertscore")
-        size = self.resident.limit - self.frame.size
-        windows = {
-            text: [slice(0, min(len(ids[text]), size))] if self.truncates else parts(len(ids[text]), size)
+        torch, size = pretrained.library("torch", "bertscore"), self.resident.limit - self.frame.size
+        items = [
+            (text, window)
             for text in texts
-        }
-        items = [(text, w) for text, several in windows.items() for w in several]
-        kept: dict[tuple[str, int], _Vectors] = {}
+            for window in ([slice(0, size)] if self.truncates else parts(len(ids[text]), size))
+        ]
+        inputs = [self.frame.around(ids[text][window])[0] for text, window in items]
+        before, after = len(self.frame.before), len(self.frame.after)
 
         def forward(batch: Integers) -> Any:
-            return self._states([ids[items[i][0]][items[i][1]] for i in batch])
+            given, mask = padded([inputs[i] for i in batch], self.resident.tokenizer.pad_token_id)
+            with torch.inference_mode():
+                states = self.resident.model(
+                    input_ids=self.resident.tensor(given), attention_mask=self.resident.tensor(mask)
+                ).last_hidden_state
+                return torch.nn.functional.normalize(states.float(), dim=-1)
 
-        lengths = [w.stop - w.start + self.frame.size for _, w in items]
-        for batch, states in run_batches(lengths, forward, self.budget):
-            for i, state in zip(batch, states, strict=True):
-                text, w = items[i]
-                kept[text, w.start] = self._kept(state, w.stop - w.start)
+        kept: dict[int, _Vectors] = {}
+        for batch, states in run_batches(list(map(len, inputs)), forward, self.budget):
+            for i, state in zip(batch.tolist(), states, strict=True):
+                end = len(inputs[i]) - after
+                special = torch.cat([state[:before], state[end : end + after]])
+                kept[i] = _Vectors(state[before:end].clone(), special)  # no padded batch is kept alive
+        of_text: dict[str, list[_Vectors]] = {}
+        for i, (text, _) in enumerate(items):
+            of_text.setdefault(text, []).append(kept[i])
         return {
-            text: _Vectors(*map(torch.cat, zip(*(kept[text, w.start] for w in several), strict=True)))
-            for text, several in windows.items()
+            text: _Vectors(*map(torch.cat, zip(*several, strict=True))) for text, several in of_text.items()
         }
-
-    def _states(self, inputs: Sequence[Ids]) -> Any:
-        torch = pretrained.library("torch", "bertscore")
-        framed = [self.frame.around(ids)[0] for ids in inputs]
-        ids, mask = padded(framed, self.resident.tokenizer.pad_token_id)
-        with torch.inference_mode():
-            states = self.resident.model(
-                input_ids=self.resident.tensor(ids), attention_mask=self.resident.tensor(mask)
-            ).last_hidden_state
-            return torch.nn.functional.normalize(states.float(), dim=-1)
-
-    def _kept(self, state: Any, length: int) -> _Vectors:
-        torch = pretrained.library("torch", "bertscore")
-        before, end = len(self.frame.before), len(self.frame.before) + length
-        special = torch.cat([state[:before], state[end : end + len(self.frame.after)]])
-        return _Vectors(
-            state[before:end].clone(), special
-        )  # a clone, so that the padded batch is not kept alive
 
 
 def _wants_space(tokenizer: Any) -> bool:

@@ -9,7 +9,6 @@ tokens of each row sentence.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge, sentences
-from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, ascii_table, ascii_words, compact, words_of
+from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, compact, plain_words, words_of
 from fairbrief.text.sentences import By, check_by
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
@@ -240,9 +239,6 @@ class SentenceScorer(ABC):
 
 # ---------------------------------------------------------------------------------------- TF-IDF
 
-_TOKEN = re.compile(r"\w{2,}")
-_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
-
 
 @dataclass(frozen=True, repr=False)
 class Tfidf(SentenceScorer):
@@ -277,9 +273,9 @@ class Tfidf(SentenceScorer):
 
 
 def _tokens(text: str) -> list[str]:
-    if text.isascii():
-        return [word for word in ascii_words(text.lower(), _PLAIN) if len(word) > 1]
-    return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
+    if not text.isascii() and NEEDS_ICU.search(text):
+        return words_of(text.lower())
+    return [word for word in plain_words(text.lower()) if len(word) > 1]
 
 
 _TOKENS = Rule(_tokens)
@@ -405,7 +401,7 @@ class Counts:
 
 
 def _counted_words(text: str, stop: frozenset[str]) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1 and word not in stop]
+    return [word for word in plain_words(text.lower()) if len(word) > 1 and word not in stop]
 
 
 @cache

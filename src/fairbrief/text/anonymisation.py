@@ -59,11 +59,14 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
 
 def _replace(pieces: list[str], i: int, new: str) -> None:
     """Put a neutral word at position i; a title loses its full stop, an object becomes *them*."""
-    word = pieces[i]
+    word, between = pieces[i], pieces[i + 1]
     if new is TITLE:
-        pieces[i + 1] = pieces[i + 1].removeprefix(".")
-    elif word in _THEM and _is_object(pieces, i):
-        new = _THEM[word]
+        pieces[i + 1] = between.removeprefix(".")
+    elif word in _THEM:
+        after = pieces[i + 2] if i + 2 < len(pieces) else ""
+        # An object, unless something that could be possessed follows.
+        if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
+            new = _THEM[word]
     pieces[i] = new
 
 
@@ -114,9 +117,3 @@ def _neutral_parts(word: str, neutral: Mapping[str, str]) -> str:
 
 
 _THEM = {"her": "them", "Her": "Them", "HER": "THEM"}
-
-
-def _is_object(pieces: Sequence[str], i: int) -> bool:
-    """Whether ``her`` at position i is an object: nothing that could be possessed follows it."""
-    between, after = pieces[i + 1], pieces[i + 2] if i + 2 < len(pieces) else ""
-    return bool(between.strip()) or not after or after.lower() in _NOT_A_POSSESSION

@@ -160,7 +160,12 @@ class Roster:
             i, run = i + 1, run[1:]
             who = set.intersection(*(self.by_word[word] for word in run))
         first = i
-        while first > i - MOST_TITLES and _touch(text, tokens, first) and _precedes(text, tokens[first - 1]):
+        while first > i - MOST_TITLES and _touch(text, tokens, first):
+            word = tokens[first - 1][0]
+            is_name = word.lower() in FUNCTION_WORDS or NO_OFFICE.fullmatch(word) or _is_given(word)
+            is_office = word[0].isupper() and not is_name
+            if not (is_office or is_title(word) or _is_initial(text, tokens[first - 1])):
+                break
             first -= 1
         before = tokens[first:i]
         if all(word in WEAK for word in run) and not any(is_title(token[0]) for token in before):
@@ -248,14 +253,6 @@ def _is_initial(text: str, token: re.Match[str]) -> bool:
 
 def _is_given(token: str) -> bool:
     return token[0].isupper() and token.lower() in given_names() and token.lower() not in WEAK
-
-
-def _precedes(text: str, token: re.Match[str]) -> bool:
-    """Whether a word can be before a name that it belongs to: a title, an initial, an office (Commissioner, MEP)."""
-    word = token[0]
-    is_office = word[0].isupper() and word.lower() not in FUNCTION_WORDS and not _is_given(word)
-    is_office = is_office and not NO_OFFICE.fullmatch(word)
-    return is_office or is_title(word) or _is_initial(text, token)
 
 
 def _touch(text: str, tokens: list[re.Match[str]], i: int) -> bool:

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, Literal
 
-from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.segmentation import plain_words
 from fairbrief.text.vocabulary import FUNCTION_WORDS, vocabulary, words
 
 Place = Literal["he", "him", "his", "his_own", "himself"]
@@ -80,11 +80,6 @@ def pronoun_gender(word: str) -> str | None:
     if low in _BY_TAG:
         return _BY_TAG[low]["PRP"][1]
     return _CERTAIN[low][1] if low in _CERTAIN else None
-
-
-def form(where: Place, of: str) -> str:
-    """The pronoun of a ``male``, ``female`` or ``neutral`` person in a place, in lower case."""
-    return FORMS[of][where]
 
 
 def like(pattern: str, word: str) -> str:
@@ -211,8 +206,6 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 
 _LOOSE = {ord(c): " " for c in ".,;:!?\"'()[]{}<>/|*_=+~`…“”«»—–\n\t"}
 _TIGHT = {code: space for code, space in _LOOSE.items() if chr(code) not in "/_=+*~<>|"}
-_ASCII_LOOSE = ascii_table(lambda c: ord(c) not in _LOOSE)
-_ASCII_TIGHT = ascii_table(lambda c: ord(c) not in _TIGHT)
 
 
 def count_identifiers(
@@ -254,11 +247,14 @@ def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "reco
 @lru_cache(maxsize=1024)
 def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
-    table, ascii_only = (_TIGHT, _ASCII_TIGHT) if variant == "published" else (_LOOSE, _ASCII_LOOSE)
     text = text.replace("’", "'").replace("‘", "'").lower()
-    words = ascii_words(text, ascii_only) if text.isascii() else text.translate(table).split()
-    listed = frozenset[str]().union(*word_lists(lists).values())
-    return tuple(filter(listed.__contains__, words))
+    words = text.translate(_TIGHT if variant == "published" else _LOOSE).split()
+    return tuple(filter(_all_words(lists).__contains__, words))
+
+
+@lru_cache(maxsize=64)
+def _all_words(lists: str) -> frozenset[str]:
+    return frozenset().union(*word_lists(lists).values())
 
 
 def pair_markers() -> dict[str, str]:
@@ -273,11 +269,6 @@ WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 FEMALE_WORDS = frozenset({"she", "her", "hers"})
 MALE_WORDS = frozenset({"he", "him", "his"})
 
-_ALL = FEMALE_WORDS | MALE_WORDS
-_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_ALL, key=len, reverse=True))})\b", re.IGNORECASE)
-_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
-"""Characters that `_WORDS` accepts in a word of an ASCII text; splitting is faster than searching."""
-
 
 def count_gender_words(text: str) -> tuple[int, int]:
     """The number of she, her, hers in a text, and of he, him, his; in any case, whole words.
@@ -287,10 +278,7 @@ def count_gender_words(text: str) -> tuple[int, int]:
     >>> count_gender_words("She said he'd lost her keys, here or there.")
     (2, 1)
     """
-    if text.isascii():
-        found = list(filter(_ALL.__contains__, ascii_words(text.lower(), _PLAIN)))
-    else:
-        found = [word.lower() for word in _WORDS.findall(text)]
+    found = list(filter((FEMALE_WORDS | MALE_WORDS).__contains__, plain_words(text.lower())))
     female = sum(map(FEMALE_WORDS.__contains__, found))
     return female, len(found) - female
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.segmentation import Parted, Rule, ascii_table, ascii_words, compact
+from fairbrief.text.segmentation import Parted, Rule, compact, runs_of
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 
 ENGLISH = "en"
@@ -55,8 +55,8 @@ OWN_SCRIPT = 5
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
-_WORD = re.compile(r"[^\W\d_]+")
-_LETTERS = ascii_table(str.isalpha)
+_words = runs_of(r"[^\W\d_]")
+_RUNS_OF_LETTERS = Rule(_words)
 
 
 class Setting(NamedTuple):
@@ -247,14 +247,6 @@ def _by_function_words(words: list[str], candidates: Collection[str], default: s
         and hits[best] >= hits.get(default, 0) + margin * len(words)
     )  # fmt: skip
     return best if is_clear else default
-
-
-def _words(text: str) -> list[str]:
-    """The runs of letters of a text."""
-    return ascii_words(text, _LETTERS) if text.isascii() else _WORD.findall(text)
-
-
-_RUNS_OF_LETTERS = Rule(_words)
 
 
 @cache

@@ -209,21 +209,28 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     capitalised ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the part
     ``alone``, unless it is ``last``. Anything after a comma is a suffix.
     """
-    words = list(_words(name))
-    parts = ["given"] * len(words)
+    words = [
+        (match.start(), match.start() + len(kept), kept)
+        for match in re.finditer(r"\S+", name)
+        if (kept := match[0].rstrip(","))
+    ]
+    if not words:
+        return ()
     end = len(words)
     while end > 1 and is_suffix(words[end - 1][2]):
         end -= 1
-    for i in range(end, len(words)):
-        parts[i] = "suffix"
-    known = _find([w for _, _, w in words[:end]], last.split()) if last else None
-    if known is None and last is None and _is_family_first([w for _, _, w in words[:end]]):
-        known = (0, 1)
-    if known is None:
-        known = (end - 1, end) if end > 1 or alone == "last" else (end, end)
-    low, high = known
-    for i in range(max(low, 0), high):
-        parts[i] = "last"
+    parts = ["given"] * end + ["suffix"] * (len(words) - end)
+    plain = [word for _, _, word in words[:end]]
+    low, high = (end - 1, end) if end > 1 or alone == "last" else (end, end)
+    if last:
+        size = len(last.split())
+        places = range(len(plain) - size, -1, -1)
+        where = (i for i in places if " ".join(plain[i : i + size]).lower() == " ".join(last.split()).lower())
+        if (found := next(where, None)) is not None:
+            low, high = found, found + size
+    elif last is None and _is_family_first(plain):
+        low, high = 0, 1
+    parts[low:high] = ["last"] * (high - low)
     i = low - 1
     while i > 0 and bare(words[i][2]) in KNOWN_PARTICLES:
         parts[i] = "particle"
@@ -270,25 +277,6 @@ def is_suffix(word: str) -> bool:
     """Whether a word follows a last name without being part of it: ``Jr.``, ``III``, ``Ph.D.``."""
     low = word.lower().replace(".", "").strip(",")
     return low in KNOWN_SUFFIXES or (word.strip(",.").isupper() and low in _ROMAN)
-
-
-def _words(name: str) -> Iterator[tuple[int, int, str]]:
-    position = 0
-    for word in name.split():
-        start = name.index(word, position)
-        position = start + len(word)
-        kept = word.rstrip(",")
-        if kept:
-            yield start, start + len(kept), kept
-
-
-def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
-    """The last position where the wanted words are consecutive, in any case."""
-    low, want = [w.lower() for w in words], [w.lower() for w in wanted]
-    for i in range(len(low) - len(want), -1, -1):
-        if want and low[i : i + len(want)] == want:
-            return i, i + len(want)
-    return None
 
 
 # ------------------------------------------------------------------------------------- tables
@@ -397,6 +385,4 @@ def is_given_name(word: str) -> bool:
     True if its share among the first names of a gender is more than ten times its share among the last names, in the
     1990 US census: people with one name throughout a text are more often called by the last one (Clinton).
     """
-    key = word.capitalize()
-    first = max(shares("male.first").get(key, 0), shares("female.first").get(key, 0))
-    return first > 10 * shares("all.last").get(key, 0)
+    return _frequency(word, "male.first", "female.first") > 10 * _frequency(word, "all.last")

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from fairbrief.errors import FairbriefError
+from fairbrief.text.gendered_words import like
 from fairbrief.text.hashes import digest_of
 from fairbrief.text.languages import ENGLISH, name_of
 from fairbrief.text.published_nltk import REMEMBERED, wordnet
@@ -21,6 +22,7 @@ SHORTEST = 3
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]['\"”’)]*\s+)['\"“‘(]*$")
+_ARTICLE = re.compile(r"\b(a)n?(\s+)$", re.IGNORECASE)
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
 
@@ -50,7 +52,9 @@ def paraphrase(text: str, share: float, key: str) -> str:
     for i in sorted(order[: round(share * words.n_content)]):
         match, synonyms = words.replaceable[i]
         chosen = synonyms[int.from_bytes(digest_of((key, text, match[0], str(i)))) % len(synonyms)]
-        parts += [_with_article(text[end : match.start()], chosen), _in_case_of(match[0], chosen)]
+        # The indefinite article before a word is adjusted to it.
+        article = r"\1n\2" if chosen[0] in "aeiou" else r"\1\2"
+        parts += [_ARTICLE.sub(article, text[end : match.start()]), like(match[0], chosen)]
         end = match.end()
     return "".join((*parts, text[end:]))
 
@@ -138,17 +142,3 @@ def _irregular(part: str) -> Mapping[str, Sequence[str]]:
         for lemma in lemmas:
             forms.setdefault(lemma, []).append(form)
     return forms
-
-
-def _with_article(before: str, word: str) -> str:
-    """The text before a word, with its indefinite article adjusted to the word."""
-    match = re.search(r"\b(a)n?(\s+)$", before, re.IGNORECASE)
-    if match is None:
-        return before
-    return f"{before[: match.start()]}{match[1]}{'n' if word[0] in 'aeiou' else ''}{match[2]}"
-
-
-def _in_case_of(word: str, other: str) -> str:
-    if word.isupper() and len(word) > 1:
-        return other.upper()
-    return other[0].upper() + other[1:] if word[0].isupper() else other

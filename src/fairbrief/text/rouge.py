@@ -13,7 +13,6 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -32,10 +31,9 @@ from fairbrief.text.segmentation import (
     Parted,
     Rule,
     Words,
-    ascii_table,
-    ascii_words,
     compact,
     numbered,
+    runs_of,
     words_of,
 )
 from fairbrief.text.vocabulary import CLOSED_CLASSES
@@ -100,8 +98,7 @@ PARTS = ("precision", "recall", "f")
 TOGETHER = 120_000
 """Characters of the pairs that are compared at once."""
 
-_TOKEN = re.compile("[a-z0-9]+")
-_PLAIN = ascii_table(str.isalnum)
+_tokens = runs_of("[a-z0-9]")
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -112,8 +109,11 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    counts = [_counts(some, stem=stem) for some in _pieces(pairs)]
-    return _parts(np.concatenate([np.zeros((0, len(TYPES), len(PARTS))), *counts]))
+    counts = [np.zeros((0, len(TYPES), len(PARTS))), *(_counts(some, stem=stem) for some in _pieces(pairs))]
+    overlap, reference, candidate = np.moveaxis(np.concatenate(counts), -1, 0)
+    precision, recall = overlap / np.maximum(candidate, 1), overlap / np.maximum(reference, 1)
+    both = precision + recall
+    return np.stack([precision, recall, 2 * precision * recall / np.where(both > 0, both, 1)], axis=-1)
 
 
 def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
@@ -172,24 +172,13 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     if language != ENGLISH:
         words = words_of(text.lower())
         return stems(words, language) if stem else words
-    is_plain = text.isascii()
-    found = ascii_words(text.lower(), _PLAIN) if is_plain else _TOKEN.findall(text.lower())
+    found = _tokens(text.lower())
     return list(map(_stem, found)) if stem else found
 
 
 def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
     """`tokens` as a rule; apostrophes of other languages are kept."""
     return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
-
-
-def _parts(counts: Floats) -> Floats:
-    """(overlap, n-grams of the reference, of the candidate) to (precision, recall, F), along the last axis."""
-    overlap, reference, candidate = np.moveaxis(counts, -1, 0)
-    precision = overlap / np.maximum(candidate, 1)
-    recall = overlap / np.maximum(reference, 1)
-    both = precision + recall
-    f = 2 * precision * recall / np.where(both > 0, both, 1)
-    return np.stack([precision, recall, f], axis=-1)
 
 
 def _overlap(

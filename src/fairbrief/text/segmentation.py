@@ -39,6 +39,21 @@ def ascii_words(text: str, table: bytes) -> list[str]:
     return text.encode().translate(table).decode().split()
 
 
+def runs_of(characters: str) -> Callable[[str], list[str]]:
+    r"""A function that finds the runs of a class of characters in a text.
+
+    >>> runs_of(r"\w")("Was it_hot? Yes!")
+    ['Was', 'it_hot', 'Yes']
+    """
+    pattern = re.compile(f"{characters}+")
+    table = ascii_table(lambda c: pattern.match(c) is not None)
+
+    def runs(text: str) -> list[str]:
+        return ascii_words(text, table) if text.isascii() else pattern.findall(text)
+
+    return runs
+
+
 _HELD = ascii_table(lambda c: c.isalnum() or c == "'")
 _LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-zA-Z0-9])|(?<![a-zA-Z0-9]'))")
 """An apostrophe in an ASCII text that is not inside a word."""
@@ -72,24 +87,15 @@ def word_count(text: str) -> int:
     return len(words_of(text))
 
 
-_TOKEN = re.compile(r"\w+")
-_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
+plain_words = runs_of(r"\w")
+"""The runs of letters, digits and underscores of a text."""
 
 
 def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
     """The number of a text's words (tokens, lower case) that occur in any statement, and the number of its words."""
-    known = {word for statement in statements for word in _words(statement)}
-    words = _words(text)
+    known = {word for statement in statements for word in plain_words(statement.lower())}
+    words = plain_words(text.lower())
     return sum(map(known.__contains__, words)), len(words)
-
-
-def word_total(text: str) -> int:
-    """The number of words in a text by the rule of `words_held`."""
-    return len(_words(text))
-
-
-def _words(text: str) -> list[str]:
-    return ascii_words(text.lower(), _PLAIN) if text.isascii() else _TOKEN.findall(text.lower())
 
 
 def recall(text: str, statements: Collection[str]) -> float | None:

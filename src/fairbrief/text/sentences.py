@@ -149,15 +149,12 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     before = _WORD_BEFORE.search(text, first, at)
     if before is None:
         return True
-    is_first = _is_blank(text, start, before.start())
-    if _is_ordinal(before[0], word) and not is_first and language_of(text) in ORDINAL_DOTS:
+    is_first = before.start() - start < 40 and not text[start : before.start()].strip()
+    # "3. Mai" may be a day, a month or a rank before a capitalised word.
+    is_ordinal = before[0].isdigit() and len(before[0]) <= 2 and word[:1].isupper()
+    if is_ordinal and not is_first and language_of(text) in ORDINAL_DOTS:
         return False
     return not _continues(before[0], word, is_first=is_first)
-
-
-def _is_ordinal(before: str, following: str) -> bool:
-    """Whether this may be "3. Mai": a day, a month or a rank before a capitalised word."""
-    return before.isdigit() and len(before) <= 2 and following[:1].isupper()
 
 
 def _continues(before: str, following: str, *, is_first: bool) -> bool:
@@ -174,10 +171,6 @@ def _continues(before: str, following: str, *, is_first: bool) -> bool:
     if _INITIALS.fullmatch(before) and before != "I":
         return following[:1].isalpha() and following not in STARTERS
     return False
-
-
-def _is_blank(text: str, start: int, end: int) -> bool:
-    return end - start < 40 and not text[start:end].strip()
 
 
 # ---- Passages, each some sentences long, for scorers that read documents in parts

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
 from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
-from fairbrief.text.sentences import passages_of, split
-from fairbrief.types import Ask
+from fairbrief.text.sentences import split
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
 
@@ -102,26 +100,6 @@ def test_sentences_end_where_their_language_ends_them(text: str) -> None:
     """Ordinals and abbreviations of German, question marks of Arabic, full-width marks, dandas."""
     mark = "" if "房" in text else " "
     assert split(text.replace("|", mark)) == text.split("|")
-
-
-def test_an_english_number_at_a_sentences_end_ends_it() -> None:
-    """Ordinals with a full stop are not English."""
-    assert split("The score was 3. Nobody scored again in the second half.")[0] == "The score was 3."
-
-
-def test_a_chinese_document_is_cut_by_its_words() -> None:
-    """A hundred words are a hundred words, though no blank parts them."""
-    sentence = "服务员很热情，早餐好吃！"
-    assert len(passages_of(sentence * 40, "100words")) == 3
-
-
-def test_lexical_scorers_read_chinese() -> None:
-    """A summary's words are found in the document that holds them, and in no other."""
-    rows, columns = ("早餐很好吃。", "房间太小了。"), ("早餐好吃。",)
-    (support,) = Containment().answer([Ask("c", rows, columns)])
-    assert support.matrix[0, 0] > support.matrix[1, 0] == 0
-    (grams,) = Ngram().answer([Ask("n", rows, columns)])
-    assert grams.matrix.sum(axis=1).tolist() == [2, 0] or grams.matrix[0].sum() > grams.matrix[1].sum() == 0
 
 
 SHORT_ENGLISH = (

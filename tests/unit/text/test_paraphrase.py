@@ -56,18 +56,6 @@ def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
 
 
 @pytest.mark.usefixtures("nltk_data")
-def test_wordnet_that_was_read_once_needs_no_file_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words of every part of speech are looked up after NLTK looks for its data elsewhere."""
-    assert not why_not()
-    monkeypatch.delenv("NLTK_DATA")
-    monkeypatch.setattr("nltk.data.path", [])
-    made = paraphrase("Enormous buildings collapsed suddenly while spectators watched silently.", 1, "a")
-    assert made != paraphrase(
-        "Enormous buildings collapsed suddenly while spectators watched silently.", 0, "a"
-    )
-
-
-@pytest.mark.usefixtures("nltk_data")
 def test_words_without_synonyms_stay() -> None:
     """Words that WordNet does not have, and comparatives, are left as they are."""
     assert paraphrase("The zorgle blick frimmed happier", 1, "a") == "The zorgle blick frimmed happier"
@@ -92,5 +80,5 @@ def test_without_wordnet_the_reason_says_how_to_get_it(
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     assert "Paraphrasing needs NLTK's data (wordnet)" in why_not()
     assert "NLTK_DATA" in why_not()
-    with pytest.raises(RequestError, match=r"Paraphrasing needs NLTK's data .wordnet"):
+    with pytest.raises(RequestError, match=r"Paraphrasing needs NLTK's data \(wordnet"):
         paraphrase("unheardofword and an unrememberedterm", 1, "a")
