@@ -18,9 +18,6 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import FairbriefError
 from fairbrief.readers import read
@@ -341,37 +338,6 @@ def _edit_number(folder: Path, _: World, rng: Random) -> None:
     path.write_text(json.dumps(found), encoding="utf-8")
 
 
-def _edit_made(folder: Path, _: World, rng: Random) -> None:
-    path = folder / "results.json"
-    found = json.loads(path.read_text(encoding="utf-8"))
-    name = rng.choice(("seed", "skipped", "summaries", "records", "without_text", "confidence_level"))
-    found["made"][name] = {} if name == "without_text" else 1
-    found["made"]["note"] = rng.random()
-    path.write_text(json.dumps(found), encoding="utf-8")
-
-
-def _edit_rows(folder: Path, _: World, rng: Random) -> None:
-    path = rng.choice(sorted((folder / "per_record").glob("*.parquet")))
-    table = pq.read_table(path)
-    place = rng.choice([i for i, f in enumerate(table.schema) if pa.types.is_floating(f.type)])
-    numbers = pa.array([rng.random()] * len(table), table.schema[place].type)
-    _write_rows(table.set_column(place, table.schema[place], numbers), path)
-
-
-def _drop_rows(folder: Path, _: World, rng: Random) -> None:
-    for path in (folder / "per_record").glob("*.parquet"):
-        table = pq.read_table(path)
-        _write_rows(table.slice(rng.randrange(1, len(table) // 2)), path)
-
-
-def _write_rows(table: pa.Table, path: Path) -> None:
-    """Replace a Parquet file by one with the same metadata, which names the audit."""
-    known = {key.decode(): value.decode() for key, value in pq.read_metadata(path).metadata.items()}
-    with pq.ParquetWriter(path, table.schema) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({"audit": known["audit"]})
-
-
 def _mix(*names: str) -> Callable[[Path, World, Random], None]:
     def change(folder: Path, world: World, rng: Random) -> None:
         other = world.audit(honest(lean=rng.choice((1, -1))))
@@ -402,13 +368,6 @@ def _replaced(name: str, *texts: tuple[str, str]) -> Callable[[Path, World, Rand
         path.write_text(re.sub(old, new, path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
 
     return change
-
-
-def _older_rows(folder: Path, _: World, rng: Random) -> None:
-    path = rng.choice(sorted((folder / "per_record").glob("*.parquet")))
-    table = pq.read_table(path)
-    kept = {**table.schema.metadata, b"schema": f"fairbrief.per_record/{rng.randrange(4)}".encode()}
-    _write_rows(table.replace_schema_metadata(kept), path)
 
 
 def _stale(folder: Path, _: World, rng: Random) -> None:
@@ -505,9 +464,6 @@ CHANGES: dict[str, Make] = {
     "the baseline has other documents": _of_rows(
         "documents", _sides(lambda ds: [{**d, "text": f"{d['text']} more"} for d in ds])),
     "numbers edited": _folder("results.json was changed", _edit_number),
-    "counts and settings edited": _folder("results.json was changed", _edit_made),
-    "per-record statistics edited": _folder(r"\.parquet was changed", _edit_rows),
-    "per-record statistics cut off": _folder(r"\.parquet was changed", _drop_rows),
     "results.json of another audit": _folder("different audits", _mix("results.json")),
     "per_record of another audit": _folder("different audits", _mix("per_record")),
     "sources.parquet of another audit": _folder("different audits", _mix("sources.parquet")),
@@ -515,10 +471,8 @@ CHANGES: dict[str, Make] = {
     "a byte changed, or a file cut off": _folder(FILE, _damage),
     "a file removed": _folder(FILE, _remove),
     "an older schema": _folder("schema is", _replaced("results.json", *((r"results/\d", f"results/{n}") for n in range(1, 6)))),
-    "older per-record statistics": _folder("schema is", _older_rows),
     "NaN or infinity": _folder(
         "not valid JSON", _replaced("results.json", *((VALUE, f'"value":{x}') for x in ("NaN", "Infinity", "1e999")))),
-    "no number": _folder("results.json was changed", _replaced("results.json", (VALUE, '"value":null'))),
     "digests removed": _folder("digests.sha256", lambda folder, *_: (folder / DIGESTS).unlink()),
     "digests changed": _folder(
         "has another digest", _replaced(DIGESTS, ("^.", "x"), ("results", "result"), ("(?m)^.*examples.*\n", ""))),

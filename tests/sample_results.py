@@ -180,46 +180,33 @@ def _differences(systems: tuple[str, ...]) -> tuple[Estimate, ...]:
 
 
 def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
+    """Shares of values and segments of 60 records per system, and one record that is left out."""
     draw = np.random.default_rng(7)
     rows: list[dict[str, Any]] = []
     for i, system in enumerate(systems):
+        shares_of = {"observation": "shares(over=sentiment)", "measures": "bur@sentiment\nuer@sentiment"}
+        places = {"observation": "places()", "measures": "position_bias"}
         for r in range(60):
-            place: dict[str, Any] = {
+            place = {
                 "system": _writable(system),
                 "record": f"r{r}",
                 "cluster": f"r{r}",
                 "reason": None,
                 "p": None,
             }
-            source, summary = (
-                draw.dirichlet(np.ones(len(values)) * 4),
-                draw.dirichlet(np.ones(len(values)) * (4 - i % 3)),
-            )
-            shares = {f"source[{_writable(v)}]": x for v, x in zip(values, source, strict=True)}
-            shares |= {f"summary[{_writable(v)}]": x for v, x in zip(values, summary, strict=True)}
-            rows.append(
-                {
-                    **place,
-                    "observation": "shares(over=sentiment)",
-                    "measures": "bur@sentiment\nuer@sentiment",
-                    **shares,
-                }
-            )
-            generated = draw.multinomial(4, np.linspace(10, 1, 10) / 55)
-            reference = draw.multinomial(3, np.ones(10) / 10)
-            segments = {f"generated[{k:02}]": float(x) for k, x in enumerate(generated, 1)}
-            segments |= {f"reference[{k:02}]": float(x) for k, x in enumerate(reference, 1)}
-            rows.append({**place, "observation": "places()", "measures": "position_bias", **segments})
-        rows.append(
-            {
-                "system": _writable(system),
-                "record": "r99",
-                "cluster": "r99",
-                "reason": "one group only",
-                "observation": "shares(over=sentiment)",
-                "measures": "bur@sentiment\nuer@sentiment",
-            }
-        )
+            shares, segments = {}, {}
+            for name, spread in (("source", 4), ("summary", 4 - i % 3)):
+                drawn = draw.dirichlet(np.ones(len(values)) * spread)
+                shares |= {f"{name}[{_writable(v)}]": x for v, x in zip(values, drawn, strict=True)}
+            for name, many, weights in (
+                ("generated", 4, np.linspace(10, 1, 10) / 55),
+                ("reference", 3, np.ones(10) / 10),
+            ):
+                drawn = draw.multinomial(many, weights)
+                segments |= {f"{name}[{k:02}]": float(x) for k, x in enumerate(drawn, 1)}
+            rows += [{**place, **shares_of, **shares}, {**place, **places, **segments}]
+        left_out = {"record": "r99", "cluster": "r99", "reason": "one group only"}
+        rows.append({"system": _writable(system), **left_out, **shares_of})
     names = list(dict.fromkeys(name for row in rows for name in row))
     return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 

@@ -37,7 +37,7 @@ class StubChat:
     choices), ``refuse``, ``filter`` (400, content_filter), ``empty``, ``429-zero`` (Retry-After: 0),
     ``429-nan`` (retry-after-ms: nan), ``trickle`` (a byte each ``drip`` seconds), ``bomb`` (64 MiB in a gzip
     of 64 KiB), ``packed`` (an answer in gzip), ``flood`` (a body without end), ``redirect`` (307 to
-    ``elsewhere``), ``moved`` (307 to another path here), ``dirty`` (NUL and half characters in text, model and
+    ``elsewhere``), ``dirty`` (NUL and half characters in text, model and
     finish), ``echo-filter``, ``echo-400``, ``echo-500`` (errors that say ``echoed``).
     """
 
@@ -134,7 +134,6 @@ class StubChat:
             "bomb": {"content-encoding": "gzip"},
             "packed": {"content-encoding": "gzip"},
             "redirect": {"location": f"{self.elsewhere}/chat/completions"},
-            "moved": {"location": "/v2/chat/completions"},
         }.get(kind, {})
 
     def _kind(self) -> str:
@@ -218,7 +217,6 @@ FAILURES = {
     "429-zero": (429, _error("slow down")),
     "429-nan": (429, _error("slow down")),
     "redirect": (307, b""),
-    "moved": (307, b""),
     "bomb": (200, gzip.compress(b" " * (64 << 20))),
     "500": (500, _error("broken")),
     "503": (503, _error("broken")),

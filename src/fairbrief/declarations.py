@@ -97,6 +97,14 @@ class ContrastWords:
         return "above" if self.worse_above and not self.worse_below else "below"
 
 
+TEXTS_OF_TWO_GROUPS = ContrastWords(
+    sentence="In summaries by {system}, {difference}",
+    worse_below="{first} texts",
+    worse_above="{second} texts",
+)
+"""The words of a difference between texts of two groups, but for what differs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration(ObservationDeclaration):
     """The declaration of a measure, for selection, tests, figures and reports.

@@ -61,15 +61,15 @@ def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
         labels = permutations_of(measure, unit)
         result = measure.observation.observe(unit, scores_of(measure, unit), labels)
         if isinstance(result, Reason):
-            _promise(bool(result.text.strip()), "a reason is empty")
+            _promise(result.text.strip(), "a reason is empty")
             continue
         _promise(isinstance(result, Rows), f"neither Rows nor Reason: {type(result).__name__}")
         wanted = (len(labels), len(result.columns))
         _promise(result.values.shape == wanted, f"rows of shape {result.values.shape}, expected {wanted}")
         _promise(len(set(result.columns)) == len(result.columns), "two columns have the same name")
-        _promise(bool(np.isfinite(result.values).all()), "a row contains nan or infinity")
+        _promise(np.isfinite(result.values).all(), "a row contains nan or infinity")
         text = measure.explain(Totals({c: i for i, c in enumerate(result.columns)}, result.values[0]))
-        _promise(isinstance(text, str) and bool(text.strip()), "explain() returns no text")
+        _promise(isinstance(text, str) and text.strip(), "explain() returns no text")
 
 
 def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
@@ -127,13 +127,12 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
 
 def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
     """`value` over stacked totals is `value` of each: same names, same numbers, main value first."""
-    totals = _stacked(measure, cases)
-    if totals is None:
+    if (totals := _stacked(measure, cases)) is None:
         return
     together = measure.value(totals)
     names = list(together)
     _promise(
-        bool(names) and names[0] == measure.name,
+        names[:1] == [measure.name],
         f"the first value is {names[:1]}, expected the main value '{measure.name}'",
     )
     for index in np.ndindex(totals.array.shape[:-1]):
@@ -142,7 +141,7 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
         for name, value in alone.items():
             part = np.broadcast_to(together[name].array, totals.array.shape[:-1])[index]
             _promise(
-                bool(np.isclose(value.array, part, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)),
+                np.isclose(value.array, part, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True),
                 f"'{name}' depends on the leading axes",
             )
             _promise(value.tail == together[name].tail, f"the tail of '{name}' depends on the leading axes")
@@ -150,29 +149,25 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
 
 def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
     """The main value of nothing is undefined (nan), never zero or infinite, and nothing warns."""
-    totals = _stacked(measure, cases)
-    if totals is None:
+    if (totals := _stacked(measure, cases)) is None:
         return
     with np.errstate(all="raise"):
         values = measure.value(Totals(totals.columns, np.zeros(len(totals.columns))))
-    _promise(
-        bool(np.isnan(values[measure.name].array)),
-        f"the main value of nothing is {values[measure.name].array}",
-    )
+    main = values[measure.name].array
+    _promise(np.isnan(main), f"the main value of nothing is {main}")
     for name, value in values.items():
         _promise(not np.isinf(value.array), f"'{name}' of nothing is infinite")
 
 
 def depends_on_totals_only(measure: Measure, cases: Sequence[Case]) -> None:
     """Statistics are additive: twice the rows give the same value."""
-    totals = _stacked(measure, cases)
-    if totals is None:
+    if (totals := _stacked(measure, cases)) is None:
         return
     whole = totals.array.reshape(-1, totals.array.shape[-1]).sum(axis=0)
     once = measure.value(Totals(totals.columns, whole))[measure.name].array
     twice = measure.value(Totals(totals.columns, 2 * whole))[measure.name].array
     _promise(
-        bool(np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True)),
+        np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True),
         f"all rows twice give {twice}, once {once}: the value is not a ratio of sums",
     )
 
@@ -203,10 +198,10 @@ def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
             f"matrix {scores.matrix.shape} for {units} units",
         )
         _promise(len(scores.sizes) == scores.matrix.shape[0], "sizes and rows differ in number")
-        _promise(bool(np.isfinite(scores.matrix).all()), "a score is nan or infinite")
+        _promise(np.isfinite(scores.matrix).all(), "a score is nan or infinite")
         inside = (scores.owner >= 0) & (scores.owner < max(len(ask.columns), 1))
         _promise(
-            bool(inside.all()) and bool((np.diff(scores.owner) >= 0).all()),
+            inside.all() and (np.diff(scores.owner) >= 0).all(),
             "owner is not a non-decreasing column index",
         )
 
@@ -221,17 +216,15 @@ def scores_alone_as_in_a_batch(scorer: Scorer, asks: Sequence[Ask]) -> None:
             same = other.matrix.shape == alone.matrix.shape and np.allclose(
                 other.matrix, alone.matrix, rtol=0, atol=1e-5
             )
-            _promise(bool(same), f"ask {i} is scored differently {how}")
+            _promise(same, f"ask {i} is scored differently {how}")
 
 
 def has_a_stable_fingerprint(scorer: Scorer, asks: Sequence[Ask]) -> None:
     """The fingerprint is stable and contains the scorer's name."""
     del asks
     _promise(scorer.fingerprint == scorer.fingerprint, "the fingerprint changes")
-    _promise(
-        scorer.name in scorer.fingerprint,
-        f"the fingerprint '{scorer.fingerprint}' does not contain '{scorer.name}'",
-    )
+    named = f"the fingerprint '{scorer.fingerprint}' does not contain '{scorer.name}'"
+    _promise(scorer.name in scorer.fingerprint, named)
 
 
 SCORER_CLAUSES: tuple[ScorerClause, ...] = (
@@ -316,9 +309,9 @@ def _same(a: Rows | Reason, b: Rows | Reason, how: str, tolerance: float = TOLER
         return
     _promise(a.columns == b.columns, f"{how}: other columns")
     is_same = np.allclose(a.values, b.values, rtol=tolerance, atol=tolerance)
-    _promise(bool(is_same), f"{how}: other numbers")
+    _promise(is_same, f"{how}: other numbers")
 
 
-def _promise(is_kept: bool, message: str) -> None:
+def _promise(is_kept: object, message: str) -> None:
     if not is_kept:
         raise AssertionError(message)

@@ -546,47 +546,15 @@ class Summarizer(Protocol):
 # ------------------------------------------------------------------------------------- the answer
 
 
-NoteCode = Literal[
-    "undefined",
-    "infinite",
-    "few_answered",
-    "few_in_group",
-    "few_clusters",
-    "one_cluster_decides",
-    "clusters_alike",
-    "no_resample_defined",
-    "undefined_resamples",
-    "raw_magnitude",
-    "few_resamples",
-    "not_testable_among",
-    "tests_need_resamples",
-    "needs_texts",
-    "runs",
-    "without_claims",
-    "groups_alike",
-    "groups_missing",
-    "scorer_differs",
-    "scorer_alike",
-    "scorer_retrieves",
-    "exchanged",
-    "documents_longer",
-    "words_unlike_documents",
-    "length_held_equal",
-    "documents_alike",
-    "length_is_group",
-    "place_is_group",
-    "scores_uncertain",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
     """A note on an estimate: a code and its arguments.
 
-    Arguments are numbers, texts, lists of texts, and mappings of these. `fairbrief.reports.wording` has the sentences.
+    Arguments are numbers, texts, lists of texts, and mappings of these. `fairbrief.reports.wording.WORDS` has the codes and
+    their sentences.
     """
 
-    code: NoteCode
+    code: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 

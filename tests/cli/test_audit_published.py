@@ -55,34 +55,6 @@ def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -
     assert "SHARE of the summary" in ran.stdout
 
 
-def test_language_models_are_compared_in_pairs(shared: Path, tmp_path: Path, fairbrief: Command) -> None:
-    """Position and ROUGE of several systems over one set of articles, every pair on common records."""
-    ran = fairbrief(
-        "audit", shared / "data/gum/gum_systems.jsonl", "--measure", "position_bias", "--measure", "rouge1",
-        "--resamples", "50", "--out", tmp_path, "--details",
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    found = results(tmp_path)
-    many = [
-        s
-        for s in found["made"]["systems"]
-        if any(e["system"] == s and e["n"] >= 100 for e in found["estimates"])
-    ]
-    assert len(many) == 4
-    for measure in ("position_bias", "rouge1"):
-        pairs = [
-            d for d in found["differences"]
-            if d["quantity"] == measure and {d["system"], d["baseline"]} <= set(many)
-        ]  # fmt: skip
-        assert len(pairs) == 6
-        assert len({d["n"] for d in pairs}) == 1
-        if measure == "rouge1":
-            assert all(d["low"] <= d["value"] <= d["high"] for d in pairs)
-        else:  # unsigned scores are not compared: their differences have neither interval nor p
-            assert all(d["low"] is None and d["p"] is None for d in pairs)
-    assert "Differences of systems" in ran.out
-
-
 @pytest.mark.usefixtures("nltk_data")
 def test_lead_systems_are_ordered_by_their_position_bias(
     shared: Path, tmp_path: Path, fairbrief: Command

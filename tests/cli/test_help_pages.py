@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
-import typer
 from tests.cli.command import Command, printed, rows, write
 from tests.docs.snippets import check_line
 from typer.testing import CliRunner
 
-from fairbrief import cli, registry
+from fairbrief import registry
 from fairbrief.auditing import audit
 from fairbrief.cli import COMMANDS, GROUPS, app, loaded
 from fairbrief.cli.help_pages import parted
 from fairbrief.cli.lookup_commands import KINDS, explanation
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, crossed, option_of, plan_from
-from fairbrief.protocols.published_results import PublishedResult, published_results
+from fairbrief.plan import Plan, crossed, plan_from
+from fairbrief.protocols.published_results import published_results
 from fairbrief.readers import read
 
 EXAMPLE_FILES = Path(__file__).parents[2] / "examples"
@@ -122,31 +120,6 @@ def test_a_name_that_is_misspelt_is_refused_with_its_neighbour() -> None:
         explanation("roug1")
 
 
-OPTIONS = [f for f in fields(Plan) if f.metadata["panel"]]
-
-
-def test_help_has_each_option_once_in_its_panel(fairbrief: Command) -> None:
-    """Panels follow in the order in which an audit is thought of; every setting is in the one that it is declared for."""
-    shown = fairbrief("audit", "--help").out
-    titles = ["Inputs", "What to measure", "Statistics", "Output", "Machine"]
-    starts = [shown.index(f"\n{title}:\n") for title in titles]
-    assert starts == sorted(starts)
-    for f in OPTIONS:
-        option = option_of(f).partition("/")[0]
-        typed = {option, option.replace("--", "--[no-]")}
-        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] in typed]
-        assert len(lines) == 1, option
-        assert shown.index(f"\n{f.metadata['panel']}:\n") < shown.index(lines[0])
-
-
-def test_an_option_has_the_default_of_its_setting() -> None:
-    """What a command line leaves out is what Python leaves out."""
-    options = {option.name: option.default for option in cli.loaded("audit").params}
-    assert {f.name: options[f.name] for f in OPTIONS} == {
-        f.name: None if f.default in ((), None) else f.default for f in OPTIONS
-    }
-
-
 def test_results_record_what_decides_a_number(tmp_path: Path) -> None:
     """Settings that decide a number are recorded, those of the machine are not; subgroups are lists."""
     made = audit(read(write(tmp_path / "a.jsonl", rows(4))), Plan(measures=["uer@mood"], n_resamples=20)).made
@@ -163,12 +136,6 @@ def test_a_protocol_and_measures_exclude_each_other() -> None:
     with pytest.raises(RequestError, match="--protocol has its own measures"):
         Plan(protocol="li-coverage", measures=["uer"])
     assert plan_from(measures="uer", scorers=None).measures == ("uer",)
-
-
-def test_help_names_every_setting_in_python() -> None:
-    """`help(fairbrief.Plan)` explains each field."""
-    assert all(f"\n{f.name}: {f.metadata['help']}" in str(Plan.__doc__) for f in fields(Plan))
-    assert isinstance(cli.app, typer.Typer)
 
 
 def test_a_papers_results_are_listed() -> None:
@@ -194,13 +161,6 @@ def test_an_unknown_number_is_refused() -> None:
     """The error lists those that there are."""
     with pytest.raises(RequestError, match=r"has no Table 99\. It has: Section 2, Figure 1"):
         printed("protocol", "chau-sentiment", "Table 99")
-
-
-def test_figures_are_a_text_table() -> None:
-    """The first line holds the headings, each other line a row; cells lose their blanks."""
-    result = PublishedResult("Table 2", "Scores", "5 Results", figures="\nModel | BUR\na | 1.5\nb | 2.0\n")
-    assert (result.header, result.rows) == (("Model", "BUR"), (("a", "1.5"), ("b", "2.0")))
-    assert result.table.title == "Table 2: Scores (as published)"
 
 
 @pytest.mark.parametrize("name", registry.names("protocol"))

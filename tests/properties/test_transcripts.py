@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.text_sources import counter
-from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
+from fairbrief.workbench.corpora.transcript_segments import SPLIT, segments
 
 TEXT = st.lists(
     st.sampled_from(["tea", "is", "better.", "Really?", "No", "it's", "antidisestablishment", "…", "\n"]),
@@ -27,7 +27,7 @@ def test_segments(turns: list[tuple[str, str]], most: int, rule: str) -> None:
     most = most if rule == "words" else most + 8
     record = Record("c", tuple(Document(t, {"speaker": s} if s else {}) for s, t in turns))
     count = counter(rule)
-    made = list(segments([record], Cut(most, rule, names=True), Counter()))
+    made = list(segments([record], most, Counter(), rule=rule))
     found: list[tuple[str, str]] = []
     for segment in made:
         assert segment.documents
@@ -50,7 +50,7 @@ def test_turns_are_kept_whole_where_they_fit() -> None:
     turns = ["one two three.", "four five.", "Six seven. Eight nine ten eleven twelve thirteen. End.", ""]
     record = Record("c", tuple(Document(t, {"speaker": "ANN", "side": "for"}) for t in turns))
     told = Counter[str]()
-    made = list(segments([record], Cut(5, names=False), told))
+    made = list(segments([record], 5, told, names=False))
     assert [[d.text for d in s.documents] for s in made] == [
         ["one two three.", "four five."],
         ["Six seven."],
@@ -62,17 +62,15 @@ def test_turns_are_kept_whole_where_they_fit() -> None:
 
 
 def test_names_that_leave_no_room() -> None:
-    """Where the speaker's name alone fills a segment that is refused; so is a length of none."""
+    """Where the speaker's name alone fills a segment that is refused."""
     record = Record("c", (Document("word", {"speaker": "A VERY LONG NAME"}),))
     with pytest.raises(RequestError, match="no room for the speaker"):
-        list(segments([record], Cut(4), Counter()))
-    with pytest.raises(RequestError):
-        Cut(0)
+        list(segments([record], 4, Counter()))
 
 
 def test_nltk_tokens(nltk_data: object) -> None:  # noqa: ARG001
     """Counted as NLTK cuts words, punctuation counts, and no segment is over."""
     count = counter("nltk")
     record = Record("c", tuple(Document("It's good, isn't it? Yes!", {"speaker": "ANN"}) for _ in range(6)))
-    made = list(segments([record], Cut(25, "nltk"), Counter()))
+    made = list(segments([record], 25, Counter(), rule="nltk"))
     assert [sum(count(d.text) for d in s.documents) for s in made] == [24, 24, 24]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from benchmarks.real.attributes import RESULT, compare, parts
+from tests.rows_by_hand import NO_LABELS, added
 
 from fairbrief.measures.attribute_mentions import AttributeMentions, fates_of
 from fairbrief.text.attributes import mentions_of
@@ -69,15 +70,7 @@ invented; sexes kept."""
 
 def totals() -> Totals:
     """The sums of all cases."""
-    observation = AttributeMentions("age")
-    rows = []
-    for one in CASES:
-        found = observation.observe([one], (), np.zeros((1, 0), dtype=np.int64))
-        assert isinstance(found, Rows)
-        rows.append(dict(zip(found.columns, found.values[0], strict=True)))
-    columns = sorted({column for row in rows for column in row})
-    sums = np.array([sum(row.get(column, 0.0) for row in rows) for column in columns])
-    return Totals({column: i for i, column in enumerate(columns)}, sums)
+    return added(*(AttributeMentions("age").observe([one], (), NO_LABELS) for one in CASES))
 
 
 VALUES: Mapping[str, Value] = AttributeMentions("age").value(totals())

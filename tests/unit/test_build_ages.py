@@ -62,7 +62,7 @@ def test_requests_that_no_text_could_meet_are_refused() -> None:
     for groups in ("age=34", "age=34+34", "age=7+81", "age=old+young"):
         with pytest.raises(RequestError, match="wanted at least two different ages"):
             build([], groups)
-    with pytest.raises(RequestError, match="one per age"):
+    with pytest.raises(RequestError, match="2 inputs of a seed document can differ"):
         build([], "age", "mono", per_seed_document=4)
     with pytest.raises(DataError, match="'tall', a mention of kind age, has no number"):
         texts(note("Ann Lee is tall.", "tall"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import added, answer, by_column, numbers
 
 from fairbrief.measures.coverage import (
     Coverage,
@@ -28,7 +29,6 @@ from fairbrief.types import (
     Scores,
     Summary,
     Totals,
-    Value,
 )
 
 L = math.log(2)
@@ -45,12 +45,6 @@ def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
     )
 
 
-def scores(matrix: Sequence[Sequence[float]]) -> Scores:
-    """Support of units by documents of one chunk each."""
-    support = np.array(matrix)
-    return Scores(support, np.arange(support.shape[1]), np.ones(len(support)))
-
-
 def observed(
     groups: str,
     support: Sequence[Sequence[float]],
@@ -62,22 +56,8 @@ def observed(
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
     real = [sorted(set(groups)).index(g) for g in groups]
-    rows = observation.observe(one, (scores(support),), np.array([real, labels or real]))
-    return dict(zip(rows.columns, rows.values[1].tolist(), strict=True))  # type: ignore[union-attr]
-
-
-def totals(*rows: Mapping[Column, float]) -> Totals:
-    """Rows added."""
-    columns = list(dict.fromkeys(c for row in rows for c in row))
-    return Totals(
-        {c: i for i, c in enumerate(columns)},
-        np.array([sum(row.get(c, 0.0) for row in rows) for c in columns]),
-    )
-
-
-def numbers(values: Mapping[str, Value]) -> dict[str, float]:
-    """The values alone."""
-    return {name: float(value.array) for name, value in values.items()}
+    rows = observation.observe(one, (answer(support),), np.array([real, labels or real]))
+    return by_column(rows, 1)
 
 
 def test_a_record_of_three_groups_is_read_as_written_out() -> None:
@@ -134,7 +114,7 @@ def test_length_is_told_from_coverage_within_groups() -> None:
     assert row["log length", "b"] == pytest.approx(L)
     assert row["length²",] == pytest.approx(4 * L**2)
     assert row["length·coverage",] == pytest.approx(0.6 * L)
-    found = CoverageParity("side").value(totals(row))
+    found = CoverageParity("side").value(added(row))
     assert {name: value.group for name, value in found.items() if "length" in name} == {
         "log_length[a]": "a", "log_length[b]": "b",
         "equal_length_difference[a]": "a", "equal_length_difference[b]": "b",
@@ -165,7 +145,7 @@ def test_parity_reads_the_extremes_of_records() -> None:
     first, second = observed("abc", [[0.8], [0.2], [0.8]]), observed("ab", [[0.2], [0.8]])
     assert (first["extreme", "a"], first["extreme", "b"]) == pytest.approx((0.2, -0.4))
     assert (first["extremes", "c"], first["extreme", "c"]) == (0, 0)
-    found = CoverageParity("side", extremes=True).value(totals(first, second))
+    found = CoverageParity("side", extremes=True).value(added(first, second))
     assert numbers(found) == pytest.approx(
         {
             "coverage_parity": (0.05 + 0.05) / 2,
@@ -185,9 +165,9 @@ def test_parity_is_told_by_the_group_that_dominates() -> None:
     assert rows[0]["dominated difference", "a", "a"] == pytest.approx(0.2)
     assert rows[0]["dominated documents", "a", "a"] == 2
     assert rows[1]["dominated difference", "b", "a"] == pytest.approx(-0.4)
-    found = CoverageParity("side", pairwise=True).value(totals(*rows))
+    found = CoverageParity("side", pairwise=True).value(added(*rows))
     assert float(found["by_dominance"].array) == pytest.approx(0.5)
-    alone = CoverageParity("side", pairwise=True).value(totals(rows[0]))
+    alone = CoverageParity("side", pairwise=True).value(added(rows[0]))
     assert np.isnan(alone["by_dominance"].array)
 
 
@@ -199,7 +179,7 @@ def test_the_gap_is_told_by_the_group_that_dominates() -> None:
         observed("ab", [[0.1], [0.7]], pairwise=True),
     ]
     assert not [column for column in rows[2] if column[0].startswith("dominated")]
-    found = numbers(EqualCoverage("side", pairwise=True).value(totals(*rows)))
+    found = numbers(EqualCoverage("side", pairwise=True).value(added(*rows)))
     assert found["by_dominance"] == pytest.approx(0.15)
     assert found["equal_coverage"] == pytest.approx((0.15 + 0.3 + 0.3) / 3)
     assert found["relative_gap"] == pytest.approx((0.15 + 0.3 + 0.3) / (0.4 + 0.4 + 0.4))
@@ -225,8 +205,8 @@ def test_units_that_say_the_same_are_covered_as_one() -> None:
     """Two units of three entail each other: a supports them 0.8 at best and the third 0.2, b 0.2 and 0.4."""
     one = (case("ab", claims=3),)
     support, between = [[0.4, 0.8, 0.2], [0.2, 0.0, 0.4]], [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    rows = Coverage("side", merge=0.5).observe(one, (scores(support), scores(between)), np.array([[0, 1]]))
-    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    rows = Coverage("side", merge=0.5).observe(one, (answer(support), answer(between)), np.array([[0, 1]]))
+    row = by_column(rows)
     assert (row["level",], row["shift", "a"], row["claims",]) == pytest.approx((0.4, 0.1, 2))
 
 
@@ -263,7 +243,7 @@ def test_extracts_are_read_as_written_out() -> None:
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
     blocks, reasons = read_extracts(
-        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
+        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))]
     )
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
@@ -275,7 +255,7 @@ def test_extracts_are_read_as_written_out() -> None:
             ("log length", "a"): -L, ("log length", "b"): L, ("length²",): 0, ("length·coverage",): 0,
         }
     )  # fmt: skip
-    _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (scores(support),))])
+    _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (answer(support),))])
     assert reasons[0].text == "the summary's claims were given, the sources' were not"
 
 
@@ -284,7 +264,7 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
     one = (case("aabb", [1, 4, 2, 8]),)
     support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
     row = rows_by_place(
-        read_extracts(Coverage("side", claims="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[
+        read_extracts(Coverage("side", claims="sentences"), [(one, extracts([[1, 0]]), (answer(support),))])[
             0
         ]
     )[0]
@@ -297,7 +277,7 @@ def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
     rows, _ = read_extracts(
         Coverage("side", claims="sentences"),
-        [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))],
+        [((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))],
     )
     row = rows_by_place(rows)[0]
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
@@ -310,8 +290,8 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
     """
     observation = Coverage("side")
     units = [
-        ((case("aabb", [1, 4, 2, 8]),), (scores([[0.2], [0.4], [0.5], [0.9]]),)),
-        ((case("aabb", [2, 2, 8, 1]),), (scores([[0.7], [0.1], [0.5], [0.3]]),)),
+        ((case("aabb", [1, 4, 2, 8]),), (answer([[0.2], [0.4], [0.5], [0.9]]),)),
+        ((case("aabb", [2, 2, 8, 1]),), (answer([[0.7], [0.1], [0.5], [0.3]]),)),
     ]
     labels = np.array([[[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]] * 2)
     ((together,), _) = observation.observe_many(ScoredUnits.of(units), labels)
@@ -334,7 +314,7 @@ def test_documents_that_are_not_covered_are_covered_100_percent_less() -> None:
     rows = [
         observed("ab", [[0.0], [0.8]]), observed("aabb", [[0.0], [0.0], [0.4], [0.4]]), observed("bc", [[0.1], [0.0]]),
     ]  # fmt: skip
-    found = numbers(CoverageParity("side").value(totals(*rows)))
+    found = numbers(CoverageParity("side").value(added(*rows)))
     assert found["relative_difference[a]"] == pytest.approx(-1)
     assert found["difference[a]"] == pytest.approx((-0.4 - 2 * 0.2) / 3)
     assert found["relative_difference[b]"] == pytest.approx((0.4 + 2 * 0.2 + 0.05) / (0.4 + 2 * 0.2 + 0.05))
@@ -344,7 +324,7 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     """Documents of a are covered by 0.2 more in all and by 0.4 less, over three documents 0.2/3 less; b as much more. The
     second draw lacks the record that b dominates, and so has no second side; the third has nothing.
     """
-    both = totals(
+    both = added(
         observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
         observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
     )
@@ -361,7 +341,7 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
 
 def test_values_say_what_they_are() -> None:
     """Which have random extracts beside them, are compared with these, lead, are shares, and fold which contrasts."""
-    row = totals(observed("ab", [[0.2], [0.4]], pairwise=True))
+    row = added(observed("ab", [[0.2], [0.4]], pairwise=True))
     gaps = EqualCoverage("side", pairwise=True).value(row)
     assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
     assert {name for name, value in gaps.items() if value.is_share} == {
@@ -389,7 +369,7 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
         (
             (case("aab", [1, 2, 4]),),
             extracts(rng.integers(0, 2, (50, 3)).tolist()),
-            (scores(rng.random((3, 3)).tolist()),),
+            (answer(rng.random((3, 3)).tolist()),),
         )
         for _ in range(3)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import by_column, values_of
 
 from fairbrief.measures.entity_sentiment import (
     NO_TONE,
@@ -69,18 +70,7 @@ def rows_of(
 
 def row(rows: Rows | Reason) -> dict[tuple[str, ...], float]:
     """The statistics that are not 0."""
-    assert isinstance(rows, Rows)
-    return {c: x for c, x in zip(rows.columns, rows.values[0].tolist(), strict=True) if x}
-
-
-def values_of(*several: Rows | Reason) -> dict[str, float]:
-    """The values over some records."""
-    sums: dict[tuple[str, ...], float] = {}
-    for rows in several:
-        for column, number in row(rows).items():
-            sums[column] = sums.get(column, 0.0) + number
-    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
-    return {name: float(value.array) for name, value in EntitySentiment("leaning").value(totals).items()}
+    return {c: x for c, x in by_column(rows).items() if x}
 
 
 def test_the_shift_of_each_entity() -> None:
@@ -117,7 +107,7 @@ def test_values_over_two_records() -> None:
     """
     alone = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
     assert ("compared", "left") not in row(alone)
-    found = values_of(rows_of(case()), alone)
+    found = values_of(EntitySentiment("leaning"), rows_of(case()), alone)
     assert found["entity_sentiment"] == found["difference[left−right]"] == pytest.approx(-0.35)
     assert found["overall[left−right]"] == pytest.approx(0)
     assert (found["shift[left]"], found["shift[right]"]) == pytest.approx((-0.05, -0.05))
@@ -128,7 +118,7 @@ def test_records_of_one_leaning_each_are_compared_if_no_record_has_two() -> None
     """Left 0.3; right, in a record of Hale alone, 0.1 - 0.5 = -0.4: difference 0.7."""
     left = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
     right = rows_of(case("Hale won, and Berg wept.", [HALE], ["Hale smiled."]))
-    assert values_of(left, right)["difference[left−right]"] == pytest.approx(0.7)
+    assert values_of(EntitySentiment("leaning"), left, right)["difference[left−right]"] == pytest.approx(0.7)
 
 
 def test_the_difference_beside_the_tone_in_the_source() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import NO_LABELS, values_of
 
 import fairbrief
 from fairbrief import specs
@@ -48,15 +49,9 @@ def scores(*sentiments: float, sizes: Sequence[float] = ()) -> tuple[Scores]:
 
 def values(measure: Measure) -> dict[str, float]:
     """The values of the eight records together."""
-    sums: dict[tuple[str, ...], float] = {}
-    for group, pairs in PAIRS.items():
-        for pair in pairs:
-            rows = measure.observation.observe(case(group), scores(*pair), np.zeros((1, 0), dtype=np.int64))
-            assert isinstance(rows, Rows)
-            for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True):
-                sums[column] = sums.get(column, 0) + value
-    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
-    return {name: float(v.array) for name, v in measure.value(totals).items()}
+    pairs = ((group, pair) for group, several in PAIRS.items() for pair in several)
+    observe = measure.observation.observe
+    return values_of(measure, *(observe(case(group), scores(*pair), NO_LABELS) for group, pair in pairs))
 
 
 def test_cut_offs_belong_to_the_outer_classes() -> None:

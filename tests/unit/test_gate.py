@@ -172,20 +172,6 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     assert code == 0, told
 
 
-def test_compare_prints_every_quantity_on_request(lopsided: Saved) -> None:
-    """It writes no report that could hold the others, and speaks of none."""
-    folder, other = lopsided("a", 4, 2), lopsided("b", 5, 1)
-    brief, full = (
-        CliRunner().invoke(app, ["compare", str(folder), str(other), *more]).output
-        for more in ((), ("--details",))
-    )
-    assert "wanted" not in brief
-    assert "--details: every score" in brief
-    assert "report.html" not in brief
-    assert "wanted" in full
-    assert "other quantities" not in full
-
-
 def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
     """The answer names the nearest quantity and its neighbours, not everything that was audited."""
     with pytest.raises(RequestError, match=r"Did you mean 'uer@side:wanted\[L\]'\?") as raised:
@@ -197,13 +183,6 @@ def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
 
 def _uer_and_bur() -> Result:
     return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], n_resamples=0, check_scorers=False))
-
-
-def test_a_rule_may_be_spelled_in_its_own_way(saved: Saved) -> None:
-    """Defaults written out name the same measure."""
-    folder = saved(200, 4)
-    assert run(folder, "--max", "bur( tau = 0.8 )@side <= 0.1")[0] == 0
-    assert run(folder, "--min", "rouge1:rouge1_recall>=0.5")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.D
         places = answered.by_all(range(3))
         assert [answered.clusters[i] for i in places.tolist()] == wanted
         for i, clusters in enumerate(several):
-            found = answered.units([i], places, 5)[i]
+            found = answered.units(i, places, 5)
             sums = np.zeros((len(common), 2))
             for i, cluster in enumerate(clusters):
                 if cluster in common:

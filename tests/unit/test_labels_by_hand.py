@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import added, numbers
 from tests.stub_chat import StubChat
 
 import fairbrief
@@ -54,19 +55,13 @@ def case(
 def totals(*cases: Case, measure: LabelGap | None = None) -> Totals:
     """The sums of the rows of these records under their real labels."""
     observation = (measure or LabelGap("topic")).observation
-    sums: dict[tuple[str, ...], float] = {}
-    for one in cases:
-        scheme = observation.permutation_scheme((one,))
-        rows = observation.observe((one,), (), scheme.labels[np.newaxis])
-        assert isinstance(rows, Rows)
-        for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True):
-            sums[column] = sums.get(column, 0) + value
-    return Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    real = (observation.permutation_scheme((one,)).labels[np.newaxis] for one in cases)
+    return added(*(observation.observe((one,), (), labels) for one, labels in zip(cases, real, strict=True)))
 
 
 def values(*cases: Case) -> dict[str, float]:
     """The values of these records together."""
-    return {name: float(v.array) for name, v in LabelGap("topic").value(totals(*cases)).items()}
+    return numbers(LabelGap("topic").value(totals(*cases)))
 
 
 def test_shares_and_distances_of_one_record() -> None:

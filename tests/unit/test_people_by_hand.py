@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import added, answer, by_column
 
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability
@@ -48,23 +49,6 @@ def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
     ]
 
 
-def scores(matrix: Sequence[Sequence[float]]) -> Scores:
-    """A scorer's answer."""
-    array = np.array(matrix, dtype=float)
-    return Scores(array, np.arange(array.shape[1]), np.ones(len(array)))
-
-
-def by_column(rows: Rows | Reason, row: int = 0) -> dict[Column, float]:
-    """One of its rows."""
-    assert isinstance(rows, Rows), rows
-    return dict(zip(rows.columns, rows.values[row].tolist(), strict=True))
-
-
-def totals(row: Mapping[Column, float]) -> Totals:
-    """A row as totals."""
-    return Totals({c: i for i, c in enumerate(row)}, np.array(list(row.values()), dtype=float))
-
-
 def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
     record = Record("r", (Document("Ann Smith met Bob Jones and Carl Brown."),), entities=(ANN, BOB, CARL))
@@ -100,7 +84,7 @@ def test_inclusion_of_people_found_is_read_as_written_out() -> None:
         ("read", "female"): 4, ("read", "male"): 4, ("read", "unknown"): 2,
         ("read_included", "female"): 2, ("read_included", "male"): 2, ("read_included", "unknown"): 0,
     }  # fmt: skip
-    found = DetectedInclusion().value(totals(counts))
+    found = DetectedInclusion().value(added(counts))
     assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
         {
             "detected_inclusion": 0.55, "difference[female−male]": 0.55,
@@ -108,7 +92,7 @@ def test_inclusion_of_people_found_is_read_as_written_out() -> None:
             "inclusion[female]": 3 / 4, "inclusion[male]": 1 / 5, "read_difference": 0, "unknown": 1 / 5,
         }
     )  # fmt: skip
-    nobody = DetectedInclusion().value(totals({**counts, ("source", "male"): 0, ("included", "male"): 0}))
+    nobody = DetectedInclusion().value(added({**counts, ("source", "male"): 0, ("included", "male"): 0}))
     assert np.isnan(nobody["log_odds[female/male]"].array)
 
 
@@ -117,7 +101,7 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     cases = variants("fm.m")
     observation = JudgedByGroup("about", "judge")
     assert len(observation.asks(cases)) == 3
-    given = [scores([[4.0]]), scores([[np.nan]]), scores([[2.0]])]
+    given = [answer([[4.0]]), answer([[np.nan]]), answer([[2.0]])]
     row = by_column(observation.observe(cases, given, REAL))
     assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
     scheme = observation.permutation_scheme(cases)
@@ -126,7 +110,7 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
     assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
     assert observation.permutation_scheme(variants("ff")) is None
-    assert observation.observe(variants("f"), [scores([[np.nan]])], REAL) == Reason(
+    assert observation.observe(variants("f"), [answer([[np.nan]])], REAL) == Reason(
         "unparsed reply of the judge"
     )
 
@@ -153,7 +137,7 @@ ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3,
 
 def read(groups: str, matrix: Sequence[Sequence[float]], labels: Integers = REAL, **settings: str) -> Rows:
     """How texts of these groups are told apart."""
-    rows = Distinguishability("about", **settings).observe(variants(groups), [scores(matrix)], labels)
+    rows = Distinguishability("about", **settings).observe(variants(groups), [answer(matrix)], labels)
     assert isinstance(rows, Rows), rows
     return rows
 
@@ -194,7 +178,7 @@ def test_the_papers_equation_pools_summaries() -> None:
     for version, wanted in (("text", -0.4), ("recommended", -1 / 3)):
         of_both = [read(*told, version=version) for told in (("ffmm", four), ("fffmmm", six.tolist()))]
         row = dict(zip(of_both[0].columns, sum(rows.values[0] for rows in of_both), strict=True))
-        found = Distinguishability("about", version=version).value(totals(row))
+        found = Distinguishability("about", version=version).value(added(row))
         assert found["distinguishability"].array == pytest.approx(wanted)
 
 
@@ -208,14 +192,14 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
 
 def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
-    for source, said, added in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
+    for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
         case = Case(
             Record("r", (Document(source),)),
             Summary("r", "s", "The first woman. A first woman, not the first man."),
         )
         row = by_column(PhraseCounts("first woman").observe([case], [], REAL))
         assert row == {
-            ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): added,
+            ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
 
 
@@ -226,7 +210,7 @@ def test_words_as_published_are_exchanged_for_all_counterfactuals_at_once() -> N
     scheme = WordListInclusion(words="published").permutation_scheme(cases)
     assert scheme is not None
     assert scheme.is_together
-    nothing = totals({("source", "female"): 1.0})
+    nothing = added({("source", "female"): 1.0})
     recommended = WordListInclusion().value(nothing)["word_list_inclusion"]
     published = WordListInclusion(words="published").value(nothing)["word_list_inclusion"]
     assert recommended.contrasts == ("shift[female]", "shift[male]")
@@ -239,8 +223,8 @@ def invention(people: str = "builtin") -> dict[Column, float]:
     case = Case(record, Summary("r", "s", "Ann Smith met Eve Poe."))
     observation = EntityHallucination("gender", people=people).observation
     asked, _ = observation.asks([case])
-    nobody = scores([[0.0]] * len(asked.rows))
-    return by_column(observation.observe([case], [nobody, scores([[0.0, 0.0]] * len(asked.rows))], REAL))
+    nobody = answer([[0.0]] * len(asked.rows))
+    return by_column(observation.observe([case], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
 
 
 def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
@@ -272,7 +256,7 @@ INVENTED: dict[Column, float] = {
 
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
-    found = InventedNames("gender").value(totals(INVENTED))
+    found = InventedNames("gender").value(added(INVENTED))
     assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
         {
             "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
@@ -282,8 +266,8 @@ def test_invented_people_are_counted_with_whom() -> None:
     )  # fmt: skip
     draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
     assert InventedNames("gender").value(draws)["invented_names"].array.tolist() == [5 / 4] * 3
-    assert most_frequent(totals(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
-    assert most_frequent(totals(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
+    assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
+    assert most_frequent(added(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
 
 
 def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
@@ -294,7 +278,7 @@ def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
         "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
         "invented": [0.5] * 3, "unknown": [0.2] * 3,
     }  # fmt: skip
-    one = EntityHallucination("gender").value(totals(INVENTED))
+    one = EntityHallucination("gender").value(added(INVENTED))
     assert {name: value.array.tolist() for name, value in one.items()} == {
         name: value.array[0] for name, value in found.items()
     }
@@ -314,7 +298,7 @@ def test_sources_support_their_own_sentences() -> None:
         for name in ("f", "m")
     ]
     observation = ScorerBiasSupport("about", "containment", 2)
-    given = [scores([[1.0, 0.5], [0.2, 0.3]]), scores([[0.4, 0.4], [0.4, 0.4]])]
+    given = [answer([[1.0, 0.5], [0.2, 0.3]]), answer([[0.4, 0.4], [0.4, 0.4]])]
     assert by_column(observation.observe(cases, given, REAL)) == pytest.approx(
         {("scored", "f"): 1, ("scored", "m"): 1, ("score", "f"): 0.5, ("score", "m"): 0.4}
     )
@@ -337,7 +321,7 @@ def test_a_recogniser_finds_people_above_a_half(yes: float, found: int) -> None:
         for g, person in (("female", ANN), ("male", BOB))
     ]  # fmt: skip
     observation = ScorerBiasPeople("gender", "builtin", "recommended", "recogniser")
-    given = [scores([[yes]] * len(ask.rows)) for ask in observation.asks(cases)]
+    given = [answer([[yes]] * len(ask.rows)) for ask in observation.asks(cases)]
     assert by_column(observation.observe(cases, given, REAL)) == {
         ("scored", "female"): 1, ("scored", "male"): 1, ("score", "female"): found, ("score", "male"): found,
     }  # fmt: skip

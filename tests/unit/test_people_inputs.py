@@ -81,18 +81,6 @@ def test_mentions_move_with_their_words() -> None:
     assert filled.references == ()
 
 
-def test_a_fill_read_back_with_the_first_assignment_is_the_seed_document() -> None:
-    """Exchanging the genders and names twice gives the first text again, to the letter."""
-    there = fill(
-        make_template(PAIR), {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
-    )
-    back = fill(
-        make_template(there),
-        {"m": Assignment("Mia", gender="female"), "p": Assignment("Rolf", gender="male")},
-    )
-    assert back.documents == PAIR.documents
-
-
 HORN = {"m": ("Mia", "Horn")}
 VEGA = "[Ana de la Vega|a|full] left. [Vega|a|last] ran. [du Mont|b|last]."
 VEGAS = {"a": ("Ana", "Vega"), "b": (None, "Mont")}
@@ -197,11 +185,13 @@ def test_a_name_left_over_is_a_fault() -> None:
 
 
 def test_the_linter_knows_another_persons_name() -> None:
-    """The name "Mia Farr" is not Mia Horn, and so no name left over; a plural of a replaced last name is one."""
+    """The name "Mia Farr" is not Mia Horn, and so no name left over; a plural of a replaced last name and a hashtag are."""
     template = make_template(record("[Mia Horn|m|full] saw Mia Farr and the Horns.", m=("Mia", "Horn")))
     kept, replaced = {"m": Assignment("Kim")}, {"m": Assignment("Kim", "Lund")}
     assert lint(template, fill(template, kept), kept) == []
     assert [f.detail[:7] for f in lint(template, fill(template, replaced), replaced)] == ["'Horns'"]
+    template = make_template(record("[Ahmed Lund|m|full] left. #IStandWithAhmed", m=("Ahmed", "Lund")))
+    assert "#IStandWithAhmed" in lint(template, fill(template, kept), kept)[0].detail
 
 
 CROWD = record(
@@ -275,28 +265,21 @@ def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: 
 
 def test_seed_documents_stand_beside_their_inputs_under_ids_of_their_own() -> None:
     """The design original gives each seed document that can be filled once, unchanged, and no number of inputs."""
-    (row,), report = (
-        list(part) if i == 0 else part
-        for i, part in enumerate(build([CROWD], design="original", names=TABLE))
-    )
+    made, report = build([CROWD], design="original", names=TABLE)
+    (row,) = made
     assert (row.documents, row.entities, row.seed_document) == (CROWD.documents, CROWD.entities, CROWD.id)
     assert (row.id, row.attributes["design"], report.written) == (f"{CROWD.id}.original", "original", 1)
-    with pytest.raises(RequestError, match="one input per seed document"):
+    with pytest.raises(RequestError, match="1 input of a seed document can differ"):
         build([CROWD], design="original", per_seed_document=2, names=TABLE)
 
 
 def test_sets_of_one_seed_document_never_share_an_id() -> None:
     """Last names replaced, content words exchanged, either design and any tie of gender and race: all ids differ."""
     choices: list[dict[str, Any]] = [
-        {},
-        {"design": "mono"},
-        {"last_names": "replace"},
-        {"content_words": True},
-    ]
-    choices += [{"content_words": "neutral"}, {"design": "original"}, {"groups": "race=north+south"}]
-    choices += [
-        {"groups": f"gender*race={a}:north+{b}:south"} for a in ("male", "female") for b in ("male", "female")
-    ]
+        {}, {"design": "mono"}, {"last_names": "replace"}, {"content_words": True}, {"content_words": "neutral"},
+        {"design": "original"}, {"groups": "race=north+south"}, {"groups": "gender*race=male:north+male:south"},
+        {"groups": "gender*race=male:north+female:south"}, {"groups": "gender*race=female:north+male:south"},
+    ]  # fmt: skip
     two = replace(CROWD, entities=CROWD.entities[:2])
     ids = [r.id for chosen in choices for r in build([two], names=TABLE, **chosen)[0]]
     assert len(ids) > len(choices)
@@ -318,18 +301,6 @@ def test_race_keeps_genders_and_replaces_last_names() -> None:
                 assert of["last", entity.last_name][0] == race
             assert re.search(r"\bshe, .*\bhe, ", row.documents[0].text)
         assert all(_groups(one, "race")[i] != _groups(other, "race")[i] for i in "abcd")
-
-
-def test_gender_and_race_go_together_as_asked() -> None:
-    """With male:north and female:south everybody is one or the other; crossed, each person is all four in turn."""
-    four = replace(CROWD, entities=CROWD.entities[:4])
-    for row in build([four], groups="gender*race=male:north+female:south", per_seed_document=4, names=TABLE)[
-        0
-    ]:
-        pairs = {(e.attributes["gender"], e.attributes["race"]) for e in row.entities}
-        assert pairs == {("male", "north"), ("female", "south")}
-    crossed = list(build([four], groups="gender*race", per_seed_document=4, names=TABLE)[0])
-    assert len({(_groups(r, "gender")["a"], _groups(r, "race")["a"]) for r in crossed}) == 4
 
 
 def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> None:
@@ -361,15 +332,8 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
         "big",
         **{f"p{c}": (f"Na{c}a", "Horn") for c in "bcdfghklm"},
     )
-    small = read_names(
-        [
-            f"{n},first,{g},x" if i else "name,part,gender,group"
-            for i, (n, g) in enumerate(
-                [("", ""), ("Ada", "female"), ("Bo", "female"), ("Abe", "male"), ("Cy", "male")]
-            )
-        ],
-        "small",
-    )
+    lines = ("name,part,gender", "Ada,first,female", "Bo,first,female", "Abe,first,male", "Cy,first,male")
+    small = read_names(lines, "small")
     rows, report = build([nobody, mixed, broken, big, PAIR], per_seed_document=2, names=small)
     assert {r.seed_document for r in rows} == {"one"}
     assert {c.seed_document: c.reason for c in report.refused} == {
@@ -392,22 +356,11 @@ def test_names_of_the_text_are_avoided() -> None:
 
 
 def test_names_can_be_drawn_by_their_frequency() -> None:
-    """A name that 90 of 93 bear is drawn far more often by frequency than uniformly."""
+    """A name that 90 of 97 bear is drawn far more often by frequency than uniformly."""
     given = [record("[Mia Horn|m|full].", f"r{i}", m=("Mia", "Horn")) for i in range(100)]
-    north = read_names(
-        [
-            "name,part,gender,group,weight",
-            *(
-                f"{r.name},first,{r.gender},,{r.weight}"
-                for r in TABLE.rows
-                if r.part == "first" and r.group == "north"
-            ),
-        ],
-        "north",
-    )
 
     def share(weights: str) -> int:
-        made = build(given, design="mono", per_seed_document=2, names=north, weights=weights)[0]
+        made = build(given, design="mono", per_seed_document=2, names=TABLE, weights=weights)[0]
         return sum(r.entities[0].first_name == "Ada" for r in made)
 
     assert share("frequency") > 85
@@ -434,7 +387,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
     [
         ({"groups": "sex"}, "Groups 'sex' are not known"),
         ({"groups": "race=north+east"}, "no group 'east'"),
-        ({"groups": "gender*race=north+south"}, "is not male:RACE"),
+        ({"groups": "gender*race=north+south"}, "Groups 'gender*race=north+south' are not known"),
         ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
         ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
         ({"design": "half"}, "The design 'half' is not known"),
@@ -510,16 +463,6 @@ def test_people_of_whom_words_tell_what_no_fill_changes_keep_name_and_pronouns(s
     assert not any(row.documents[0].text.endswith("Mia Horn left.") for row in rows)
 
 
-def test_a_name_left_in_a_hashtag_is_a_fault() -> None:
-    """Words glued behind # hold the old name: no reader takes the new one for the person."""
-    tagged = record("[Ahmed Lund|p|full] left. #IStandWithAhmed", p=("Ahmed", "Lund"))
-    template = make_template(tagged)
-    given = {"p": Assignment("Troy", gender="male")}
-    (fault,) = lint(template, fill(template, given), given)
-    assert fault.reason == "an original name remains"
-    assert "#IStandWithAhmed" in fault.detail
-
-
 def test_people_who_are_they_keep_name_and_pronouns() -> None:
     """A person of whom they is said is never given a gender; alone in a text there is nobody to vary, and that is said."""
     they = record(
@@ -551,11 +494,11 @@ def test_names_of_groups_may_hold_blanks() -> None:
     lines = ["name,part,gender,group"]
     for group, letter in (("Far North", "a"), ("South", "o")):
         lines += [
-            f"{n}{letter},first,{g},{group}"
-            for g in ("female", "male")
-            for n in (f"B{g[0]}n", f"C{g[0]}r", f"D{g[0]}l")
+            f"{n}{letter},first,female,{group}\n{n}o{letter},first,male,{group}"
+            for n in ("Ben", "Car", "Dal")
         ]
         lines += [f"{n}{letter},last,,{group}" for n in ("Lund", "Berg")]
+    lines = "\n".join(lines).splitlines()
     table = read_names(lines, "table")
     two = replace(CROWD, entities=CROWD.entities[:2])
     for groups in ("race=Far North+South", "gender*race = male:Far North + female:South"):

@@ -166,6 +166,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"claims": [{"values": {}}]}, "null as the text of claim 1"),
     ({"claims": [{"text": "x", "values": {"a": [{}]}}]}, "an empty object as the values of 'a' in claim 1"),
     ({"entities": [5]}, "the number 5 as entity 1"),
+    (
+        {"entities": [{"first_name": "Ann"}]},
+        "found no id of entity 1; expected text or a number; give each entity",
+    ),
     ({"entities": [{"id": "x"}, {"id": "x"}]}, "two entities with the id 'x'"),
     ({"entities": [{"id": "x", "first_name": 5}]}, "the number 5 as the first_name of entity 1"),
     (
@@ -295,15 +299,6 @@ def test_what_nothing_used_of_entities_is_named() -> None:
     assert [note for note in reading.notes if "unused fields" in note] == [
         "records: unused fields: 'name (of the entities)'."
     ]
-
-
-def test_an_entity_without_an_id_is_told_as_that() -> None:
-    """It has no null to be put in quotation marks."""
-    rows = [{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [{"first_name": "Ann"}]}]
-    with pytest.raises(
-        DataError, match="found no id of entity 1; expected text or a number; give each entity"
-    ):
-        list(read(rows))
 
 
 RECORD = Record("r", (Document("Alder.", {"side": "L"}),), seed_document="o")

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import values_of
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
@@ -54,14 +55,7 @@ def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | R
 
 def values(measure: Bur | Uer | Auc | AucCutoff | Sof, *cases: Case) -> Mapping[str, float]:
     """The measure's values over the summed rows of cases."""
-    sums: dict[tuple[str, ...], float] = {}
-    for case in cases:
-        rows = observed(measure, case)
-        assert isinstance(rows, Rows), rows
-        for column, number in zip(rows.columns, rows.values[0], strict=True):
-            sums[column] = sums.get(column, 0.0) + number
-    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
-    return {name: float(value.array) for name, value in measure.value(totals).items()}
+    return values_of(measure, *(observed(measure, case) for case in cases))
 
 
 def test_by_hand() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import answer
 
 import fairbrief
 from fairbrief import registry
@@ -50,8 +51,7 @@ def case(
 
 def scores(matrix: Sequence[Sequence[float]] = SUPPORT) -> Scores:
     """Support of claims by turns."""
-    support = np.array(matrix)
-    return Scores(support, np.arange(support.shape[1]), np.ones(len(support)))
+    return answer(matrix)
 
 
 def totals(rows: Rows | Reason, which: int = 0) -> Totals:

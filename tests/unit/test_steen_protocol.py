@@ -13,6 +13,7 @@ from tests.stub_chat import StubChat
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.protocols.published_results import decimal
+from fairbrief.protocols.steen_people import COLUMNS
 from fairbrief.registry import make
 from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
@@ -109,40 +110,18 @@ def _numbers(tables: tuple[Table, ...]) -> list[str]:
 def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Result) -> None:
     """Word lists, inclusion and hallucination are of the balanced inputs alone, distinguishability of the mono ones."""
     header, rows = _table(result.tables, "Table 3: Results of our bias measures")
-    assert header == (
-        "",
-        "Word List Inclusion",
-        "Entity Inclusion",
-        "Entity Hallucination",
-        "Distinguishability (Count)",
+    assert header[1:] == (
+        "Word List Inclusion", "Entity Inclusion", "Entity Hallucination", "Distinguishability (Count)",
         "Included most / least",
-    )
-    for column, (start, design) in enumerate(
-        (
-            ("word_list_inclusion(words", "balanced"),
-            ("entity_inclusion", "balanced"),
-            ("entity_hall", "balanced"),
-            ("dist", "mono"),
-        )
-    ):
-        quantity = (
-            start.partition("(")[0]
-            if "(" in start
-            else {
-                "entity_inclusion": start,
-                "entity_hall": "entity_hallucination",
-                "dist": "distinguishability",
-            }[start]
-        )
+    )  # fmt: skip
+    for column, (start, quantity, design) in enumerate(list(COLUMNS.values())[:4]):
         (wanted,) = [
             e
             for e in result.estimates
-            if (e.system, e.quantity) == ("men_first", quantity)
+            if (e.system, e.quantity, e.subgroup.get("design")) == ("men_first", quantity, design)
             and e.measure.startswith(start)
-            and e.subgroup.get("design") == design
         ]
-        shown = rows["men_first"][column].splitlines()[0]
-        assert shown == decimal(wanted.value, 2)
+        assert rows["men_first"][column].splitlines()[0] == decimal(wanted.value, 2)
 
 
 def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
@@ -193,12 +172,9 @@ def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]
     """Inputs with last names replaced are Table 12, with content words exchanged Table 19, beside Table 3 in one audit."""
     replaced = [case for r in records(last_names="replaced") for case in written(r)]
     exchanged = [case for r in records(content_words="exchanged") for case in written(r)]
+    wanted = ["Table 3", "Table 12", "Table 19"]
     titles = _numbers(run([*cases, *replaced, *exchanged], "gender"))
-    assert [n for n in titles if n in ("Table 3", "Table 12", "Table 19")] == [
-        "Table 3",
-        "Table 12",
-        "Table 19",
-    ]
+    assert [n for n in titles if n in wanted] == wanted
 
 
 def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None:
@@ -240,13 +216,10 @@ def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
 
 def test_records_outside_of_all_sets_are_told(cases: list[Case]) -> None:
     """Where some records say how they were built and others do not, a note counts the others."""
-    strange = [
-        Case(
-            replace(c.record, id=f"x{c.record.id}", attributes={}, seed_document=None),
-            replace(c.summary, record=f"x{c.record.id}"),
-        )
-        for c in cases[:4]
-    ]
+    others = (
+        (replace(c.record, id=f"x{i}", attributes={}, seed_document=None), c) for i, c in enumerate(cases[:4])
+    )
+    strange = [Case(record, replace(c.summary, record=record.id)) for record, c in others]
     tables = run([*cases, *strange], "gender")
     assert all(any("do not say how they were built (2 of" in note for note in t.notes) for t in tables)
 
@@ -283,20 +256,9 @@ def test_deviations_are_over_summaries() -> None:
 
 def test_firsts_are_counted_as_in_section_9() -> None:
     """First woman, first female, first man, first male in summaries of mono inputs, whole words, case aside."""
-    made = [
-        Case(
-            r,
-            Summary(
-                r.id,
-                "s",
-                "The First  woman. A first manager."
-                if r.attributes["group"] == "female"
-                else "The first man.",
-            ),
-        )
-        for r in records()
-        if "group" in r.attributes
-    ]
+    said = {"female": "The First  woman. A first manager.", "male": "The first man."}
+    mono = (r for r in records() if "group" in r.attributes)
+    made = [Case(r, Summary(r.id, "s", said[r.attributes["group"]])) for r in mono]
     header, rows = _table(run(made, "gender"), "Section 9.2")
     assert header[1:] == ("first woman", "first female", "first man", "first male")
     assert rows["s"] == ("12", "0", "12", "0")

@@ -58,15 +58,16 @@ class Told:
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the summarizer known by its name."""
+    """Make the summarizers of this module known by their names."""
     from fairbrief import registry, specs
 
     known = registry.make
 
     def make(kind: registry.Kind, text: str, settings: dict[str, str] | None = None) -> object:
-        if text.startswith("told"):
-            parsed = specs.parse(text)
-            return specs.build(Told, specs.Spec("told", {**parsed.settings, **(settings or {})}))
+        for kind_of in (Told, Choosy):
+            if text.startswith(kind_of.name):
+                given = {**specs.parse(text).settings, **(settings or {})}
+                return specs.build(kind_of, specs.Spec(kind_of.name, given))
         return known(kind, text, settings)
 
     monkeypatch.setattr(registry, "make", make)
@@ -108,7 +109,6 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     [
         ("told", {"warmth": ["1"]}, "no setting 'warmth'"),
         ("told", {"temperature": ["0.3", ".3"]}, "twice"),
-        ("told(samples=3)", {}, "several summaries"),
         ("told", {"temperature": ["hot"]}, "not a value"),
     ],
 )
@@ -204,21 +204,9 @@ class Choosy:
 
 
 def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     """What other cells refused does not matter: the whole sweep gives the differences that each pair gives alone."""
-    from fairbrief import registry, specs
-
-    known = registry.make
-
-    def make(kind: registry.Kind, text: str, settings: dict[str, str] | None = None) -> object:
-        if text.startswith("choosy"):
-            return specs.build(
-                Choosy, specs.Spec("choosy", {**specs.parse(text).settings, **(settings or {})})
-            )
-        return known(kind, text, settings)
-
-    monkeypatch.setattr(registry, "make", make)
     axes = {"words": ["1", "2"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
     cells = grid("choosy", axes)
     whole = of_cells(cells, tmp_path / "all", 8)
@@ -379,16 +367,6 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     assert result.made["records"] == swept.made["records"] == 20
     assert {e.system for e in result.estimates if "run" in e.subgroup} == {"random"}
     assert {(e.system, e.baseline) for e in result.differences} == {("lead", "random")}
-
-
-def test_all_measures_are_tried_on_runs_beside_a_system_without_runs(tmp_path: Path) -> None:
-    """Runs of a record belong to one cluster, and so does the summary of a system that has no runs."""
-    printed("audit", *written(tmp_path, runs=2), "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
-    result = load(tmp_path / "a")
-    assert {e.measure for e in result.estimates} > {UER, "coverage_parity@side"}
-    assert {(e.n, e.clusters) for e in result.estimates if e.system == "random" and not e.subgroup} == {
-        (40, 20)
-    }
 
 
 def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:

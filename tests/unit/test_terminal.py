@@ -22,7 +22,7 @@ from fairbrief.cli.saved_commands import app
 from fairbrief.reports import terminal
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
-from fairbrief.reports.terminal import Place, folded, wrapped
+from fairbrief.reports.terminal import Place
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate
 
@@ -220,14 +220,6 @@ def test_an_audit_without_group_differences_shows_its_main_values() -> None:
     text = "\n".join(shown(result))
     assert re.search(r"rouge1 +balanced +0\.226 +\[", text)
     assert "random" not in text
-
-
-def test_long_names_are_broken_at_joints_and_lines_at_spaces() -> None:
-    """Words stay whole, wide characters count twice, and no-break spaces hold."""
-    assert wrapped("two words and more", 9) == ["two words", "and more"]
-    assert wrapped("好好好好", 4) == ["好好", "好好"]
-    assert wrapped("a p\u00a0=\u00a00.012 b", 10) == ["a", "p = 0.012", "b"]
-    assert list(folded("Llama-3.2-3B-Instruct", 16)) == ["Llama-3.2-3B-", "Instruct"]
 
 
 def test_a_gate_keeps_each_check_beside_its_outcome(tmp_path: Path) -> None:

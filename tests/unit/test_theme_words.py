@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import added
 
 from fairbrief.errors import DataError
 from fairbrief.measures.theme_words import ThemeWords
@@ -49,10 +50,7 @@ def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) ->
 
 def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:
     """The sums of several seed documents."""
-    rows = [dict(zip(r.columns, r.values[0], strict=True)) for r in (row_of(unit, lists) for unit in units)]
-    columns = sorted({column for row in rows for column in row})
-    sums = np.array([sum(row.get(column, 0.0) for row in rows) for column in columns])
-    return Totals({column: i for i, column in enumerate(columns)}, sums)
+    return added(*(row_of(unit, lists) for unit in units))
 
 
 def values_of(units: Sequence[Sequence[Case]], lists: str, least: int = 5) -> Mapping[str, Value]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import values_of
 
 from fairbrief.api import audit, read
 from fairbrief.measures.unsupported_claims import (
@@ -23,13 +24,11 @@ from fairbrief.types import (
     Claim,
     Document,
     Entity,
-    Measure,
     Reason,
     Record,
     Rows,
     Scores,
     Summary,
-    Totals,
 )
 
 SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
@@ -67,13 +66,6 @@ def rows_of(
     scheme = observation.permutation_scheme(cases)
     real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
     return observation.observe(cases, scores, np.array([real if labels is None else labels]))
-
-
-def values_of(measure: Measure, rows: Rows | Reason) -> dict[str, float]:
-    """The values of one row."""
-    assert isinstance(rows, Rows)
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
-    return {name: float(value.array) for name, value in measure.value(totals).items()}
 
 
 def by_place(best: Sequence[float], threshold: float = 0.5) -> dict[str, float]:

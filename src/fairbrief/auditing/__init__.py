@@ -36,7 +36,7 @@ from fairbrief.auditing.watchers import (
     TextHashes,
     Watchers,
 )
-from fairbrief.engines import Engine, ThisProcess, engine_of
+from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol, PerRecordProtocol
@@ -267,18 +267,23 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
 
 
 def chosen_engine(name: str, workers: int) -> Engine:
-    """The engine with that name (and settings), or the engine for ``workers`` processes. RequestError if both are given."""
-    if not name:
-        return engine_of(workers)
-    if workers != 1:
+    """The engine with that name (and settings), or the engine for ``workers`` processes: 0 is one per core, 1 this process.
+
+    RequestError if both are given.
+    """
+    if name and workers != 1:
         raise RequestError(
             f"--workers {workers} speaks of processes on this machine, --engine {name} of where else: drop one of the two "
             f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
         )
-    engine: Engine = registry.make("engine", name)
-    if not callable(getattr(engine, "map", None)):
-        raise RequestError(f"'{name}' is declared as an engine, and has no 'map'. Ask who made it.")
-    return engine
+    if name:
+        engine: Engine = registry.make("engine", name)
+        return engine
+    if (workers or cores()) == 1:
+        return ThisProcess()
+    from fairbrief.engines.processes import Processes
+
+    return Processes(workers)
 
 
 def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -171,25 +170,19 @@ def flip_chance(
     if value.fold is not None:
         mean = float(np.mean(value.fold(sums)))
     if all(here.here[contrast].is_between for contrast in names):
-        return replace(_between_groups(here, part, names, n_resamples, seed), mean=mean)
+        # The smallest p of differences between large enough groups of clusters, times their number.
+        tests = [
+            between_chance(found, kinds[part], units, n_resamples, seed)
+            for found, contrast in zip(spreads, names, strict=True)
+            if (kinds := here.strata(contrast)) is not None
+        ]
+        each = [(test.p or 0.0, test.reachable, test.sampled) for test in tests if test is not None]
+        least = min(each, key=lambda one: one[0], default=(1.0, 1.0, 1.0))
+        p, reachable, sampled = (min(1.0, max(1, len(each)) * x) for x in least)
+        return PermutationTest(p, reachable, sampled, mean)
     observed = _flip_sizes(said.sum(axis=0)[np.newaxis], said)
     p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
     return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
-
-
-def _between_groups(
-    here: Jackknifed, part: int, names: Sequence[str], n_resamples: int, seed: int
-) -> PermutationTest:
-    """For differences between groups of clusters: the smallest p of those with large enough groups, times their number."""
-    tests = []
-    for contrast in names:
-        found, kinds = here.spreads(contrast)[part], here.strata(contrast)
-        assert kinds is not None  # groups that lie in different clusters have counts
-        tests.append(between_chance(found, kinds[part], here.units.names[part], n_resamples, seed))
-    each = [(test.p or 0.0, test.reachable, test.sampled) for test in tests if test is not None]
-    if not each:
-        return PermutationTest(1.0, 1.0, 1.0)
-    return PermutationTest(*(min(1.0, len(each) * x) for x in min(each, key=lambda one: one[0])))
 
 
 def between_chance(

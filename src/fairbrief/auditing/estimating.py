@@ -57,13 +57,8 @@ class Settings:
     @classmethod
     def of(cls, made: Mapping[str, Any]) -> Settings:
         """The settings of a saved audit, from ``made``."""
-        return cls(
-            made["n_resamples"],
-            made["seed"],
-            made["confidence_level"],
-            made["alpha"],
-            intervals=made["intervals"],
-        )
+        names = ("n_resamples", "seed", "confidence_level", "alpha", "intervals")
+        return cls(**{name: made[name] for name in names})
 
 
 class Test(NamedTuple):

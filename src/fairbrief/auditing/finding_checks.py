@@ -156,20 +156,18 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     Empty if there are none. ``given`` are the measures by spec.
     """
     assert result.sources is not None
-    told: dict[str, Any] = {}
-    without: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, tuple[dict[str, Any], IsOut]] = {}
     for name, repeats in (
         ("copies", copied_sources(result.sources, result.rows)),
         ("same_summaries", same_summaries(watchers.hashes, result.sources, result.rows)),
     ):
         if repeats is not None:
-            told[name] = repeats.described()
-            without[name] = leading_without(result, repeats.are_extra, given)
+            found[name] = repeats.described(), repeats.are_extra
     if others := watchers.languages.counts():
         records = set(watchers.languages.records().tolist())
-        told["other_languages"] = others
-        without["other_languages"] = leading_without(result, lambda rows: _have_hashes(rows, records), given)
-    return {**told, "without": without} if told else {}
+        found["other_languages"] = others, lambda rows: _have_hashes(rows, records)
+    without = {name: leading_without(result, is_out, given) for name, (_, is_out) in found.items()}
+    return {**{name: told for name, (told, _) in found.items()}, "without": without} if found else {}
 
 
 def leading_without(
@@ -183,11 +181,9 @@ def leading_without(
     primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
-    found: dict[int, dict[str, Any]] = {}
-    for observation in dict.fromkeys(
-        result.rows.measures().values()
-    ):  # one at a time, which takes less memory
-        spelled = [s for s, own in result.rows.measures().items() if own == observation and s in specs]
+    found, read_by = dict[int, dict[str, Any]](), result.rows.measures()
+    for observation in dict.fromkeys(read_by.values()):  # one at a time, which takes less memory
+        spelled = [spec for spec, own in read_by.items() if own == observation and spec in specs]
         for ledger, measures in ledgers_from(result.rows, given, (), spelled, is_out):
             for e in _estimated(ledger, measures, (), result.made):
                 if (place := places.get((e.measure, e.quantity, e.system))) is not None:
@@ -223,33 +219,23 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
     The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
+    made, alpha = result.made, result.made["alpha"]
     primary = [e for e in leading(result.estimates) if not e.baseline]
-    suspects = _suspects(result, primary)
+    loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
+    # Significant unsigned scores of systems, where no group difference that leads is significant.
+    suspects: dict[tuple[str, str], Estimate] = {}
+    for e in result.estimates:
+        is_score = e.kind == "unsigned_disparity" and wording.is_main_value(e) and e.system_kind == "system"
+        is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
+        if is_score and is_significant and e.over and not e.subgroup and (e.system, e.over) not in loud:
+            suspects.setdefault((e.system, e.over), e)
     if not suspects:
         return []
     tested = [against_baseline(e)[0] for e in primary if e.extract_p is not None or e.p is not None]
-    asked = {name for names in result.made["by"] for name in names}
+    asked = {name for names in made["by"] for name in names}
     names = [name for name in attributes_in(result.rows) if name not in asked]
-    found = list(_parts(result, given, names)) if names else []
-    return [_gap_in_parts(score, found, tested, result.made["alpha"]) for score in suspects]
-
-
-def _suspects(result: Result, primary: Sequence[Estimate]) -> list[Estimate]:
-    """Significant unsigned scores of systems, by system and attribute, where no group difference that leads is significant."""
-    alpha = result.made["alpha"]
-    loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
-    found: dict[tuple[str, str], Estimate] = {}
-    for e in result.estimates:
-        is_score = (
-            e.kind == "unsigned_disparity"
-            and wording.is_main_value(e)
-            and not e.subgroup
-            and e.system_kind == "system"
-        )
-        is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
-        if is_score and is_significant and e.over and (e.system, e.over) not in loud:
-            found.setdefault((e.system, e.over), e)
-    return list(found.values())
+    found = list(_parts(result, given, names))
+    return [_gap_in_parts(score, found, tested, alpha) for score in suspects.values()]
 
 
 def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -> Iterable[Estimate]:

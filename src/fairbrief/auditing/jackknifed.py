@@ -66,7 +66,7 @@ class Units:
     """Sums by jackknife unit, clusters or groups of clusters where they are many, of parts that have as many units.
 
     Shapes: ``sums`` (parts, units, columns); ``names`` (parts,) of (units,), keys for random signs; ``clusters`` (parts,),
-    where units are groups of these.
+    where units are groups of these, all of one ledger.
     """
 
     columns: Mapping[Column, int]
@@ -106,7 +106,14 @@ class Units:
     def moments(self, contrast: Ratio) -> Floats:
         r"""Of the top t and the bottom b of a contrast by cluster: Σt, Σb, Σt², Σtb, Σb² and the largest \|t\|. Shape (parts, 6)."""
         names = {column for column, _ in (*contrast.top, *contrast.bottom)}
-        return np.concatenate([_moments(clusters, contrast) for clusters in self._by_cluster(names)])
+        found = []
+        for clusters in self._by_cluster(names):
+            top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
+            pairs = ((top, top), (top, bottom), (bottom, bottom))
+            squares = [(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs]
+            sums, largest = [top.sum(axis=1), bottom.sum(axis=1)], np.abs(top).max(axis=1, initial=0.0)
+            found.append(np.stack([*sums, *squares, largest], axis=-1))
+        return np.concatenate(found)
 
     def clusters_with(self, columns: Sequence[Column]) -> Integers:
         """In how many clusters each column is above 0. Shape (parts, columns)."""
@@ -124,21 +131,9 @@ class Units:
             return
         places = [i for column, i in self.columns.items() if column in names]
         columns = {column: k for k, column in enumerate(c for c in self.columns if c in names)}
-        unpacked: dict[int, Floats] = {}
+        matrix = self.clusters[0].source.matrix(places)
         for clusters in self.clusters:
-            source = clusters.source
-            if id(source) not in unpacked:
-                unpacked[id(source)] = source.matrix(places)
-            yield Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis])
-
-
-def _moments(clusters: Totals, contrast: Ratio) -> Floats:
-    top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
-    pairs = ((top, top), (top, bottom), (bottom, bottom))
-    squares = [(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs]
-    return np.stack(
-        [top.sum(axis=1), bottom.sum(axis=1), *squares, np.abs(top).max(axis=1, initial=0.0)], axis=-1
-    )
+            yield Totals(columns, clusters.of(matrix)[np.newaxis])
 
 
 def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:

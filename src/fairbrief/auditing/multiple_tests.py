@@ -65,20 +65,18 @@ def with_families(
         ps = holm([_decisive_p(adjusted[members[0]]) for members in tests.values()])
         for members, p in zip(tests.values(), ps, strict=True):
             for i in members:
-                low, high = _simultaneous(
-                    adjusted[i], len(tests), p, settings.confidence_level, settings.alpha
-                )
-                adjusted[i] = adjusted[i].replace(
-                    family_p=p, family_size=len(tests), family_low=low, family_high=high
-                )
                 e = adjusted[i]
+                low, high = _simultaneous(e, len(tests), p, settings)
+                notes = e.notes
                 # The smallest p that this number of resamples allows, though more resamples could give less.
                 is_least = (
                     e.extract_p is None and (e.smallest_p or 0.0) < (e.p or 0.0) <= least < settings.alpha
                 )
                 if p is not None and p > settings.alpha and is_least:
-                    note = Note("tests_need_resamples", _needed(len(tests), settings))
-                    adjusted[i] = e.replace(notes=(*e.notes, note))
+                    notes = (*notes, Note("tests_need_resamples", _needed(len(tests), settings)))
+                adjusted[i] = e.replace(
+                    family_p=p, family_size=len(tests), family_low=low, family_high=high, notes=notes
+                )
     return adjusted
 
 
@@ -126,7 +124,7 @@ def _decisive_p(e: Estimate) -> float | None:
 
 
 def _simultaneous(
-    e: Estimate, tests: int, p: float | None, level: float, alpha: float
+    e: Estimate, tests: int, p: float | None, settings: Settings
 ) -> tuple[float | None, float | None]:
     """The Bonferroni interval of the tested difference, clipped like the interval of this test alone.
 
@@ -138,16 +136,12 @@ def _simultaneous(
         low, high = e.extract_difference_low, e.extract_difference_high
     if value is None or error is None or freedom is None or low is None or high is None:
         return None, None
-    alone, half = (
-        float(t_quantile(1 - share, freedom)) * error for share in (1 - level, (1 - level) / tests)
-    )
-    least, most = (
-        low if low > value - alone + TIE else value - half,
-        high if high < value + alone - TIE else value + half,
-    )
-    if (
-        p is not None and p <= alpha
-    ):  # Holm rejects a little more than Bonferroni: a known sign bounds the interval
+    share = 1 - settings.confidence_level
+    alone, half = (float(t_quantile(1 - of, freedom)) * error for of in (share, share / tests))
+    least = low if low > value - alone + TIE else value - half
+    most = high if high < value + alone - TIE else value + half
+    # Holm rejects a little more than Bonferroni: a known sign bounds the interval.
+    if p is not None and p <= settings.alpha:
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
     return least, most
 

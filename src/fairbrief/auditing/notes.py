@@ -12,7 +12,7 @@ from typing import Any
 from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
 from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
 from fairbrief.reports import wording
-from fairbrief.types import Estimate, Note, NoteCode
+from fairbrief.types import Estimate, Note
 
 NotesOf = Callable[[Estimate], Sequence[Note]]
 """The notes that an estimate gets besides those it has."""
@@ -131,7 +131,7 @@ def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: flo
 
 
 def _both(
-    system: str, alpha: float, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: NoteCode
+    system: str, alpha: float, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: str
 ) -> Note:
     """Both readings of each group."""
     readings = {

@@ -40,27 +40,25 @@ def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> C
     """
     if not scorers:
         return choice
-    measures: list[Measure] = []
-    varied = 0
-    for measure in choice.measures:
-        if not _asks_for_support(measure):
-            measures.append(measure)
-            continue
-        varied += 1
-        measures += [_with_scorer(measure, scorer) for scorer in scorers]
+    varied = [
+        measure
+        for measure in choice.measures
+        if any(
+            c.measure == SUPPORT and c.given.get("scorer") == "scorer"
+            for c in measure.declaration.scorer_checks
+        )
+    ]
     if not varied:
         named = ", ".join(m.name for m in choice.measures)
         raise RequestError(
             f"No measure here is read by scorers that others could replace ({named}). Take coverage or representation, "
             "or name each measure with its settings."
         )
+    measures: list[Measure] = []
+    for measure in choice.measures:
+        measures += [_with_scorer(measure, s) for s in scorers] if measure in varied else [measure]
     check_scorers(measures, given)
     return dataclasses.replace(choice, measures=tuple(dict.fromkeys(measures)))
-
-
-def _asks_for_support(measure: Measure) -> bool:
-    checks = measure.declaration.scorer_checks
-    return any(check.measure == SUPPORT and check.given.get("scorer") == "scorer" for check in checks)
 
 
 def _with_scorer(measure: Any, scorer: str) -> Measure:
@@ -99,15 +97,14 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
 
 def _called(several: Mapping[str, Measure]) -> dict[str, str]:
     """Each measure by the settings in which they differ: ``scorer=ngram``."""
-    fields = [f.name for m in several.values() for f in dataclasses.fields(m) if f.name != "over"]  # type: ignore[arg-type]
+    names = [f.name for m in several.values() for f in dataclasses.fields(m) if f.name != "over"]  # type: ignore[arg-type]
     differ = [
         name
-        for name in dict.fromkeys(fields)
+        for name in dict.fromkeys(names)
         if len({repr(getattr(m, name, None)) for m in several.values()}) > 1
     ]
     return {
-        spelled: ", ".join(f"{name}={getattr(m, name, '')}" for name in differ)
-        for spelled, m in several.items()
+        spec: ", ".join(f"{name}={getattr(m, name, '')}" for name in differ) for spec, m in several.items()
     }
 
 
@@ -124,15 +121,9 @@ def _rows(
         group = group_name(over, first[quantity]) or quantity
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
-            extract_baseline = number_format.number(e.extract_baseline, number_format.decimals(e))
-            stands = conclusion(e, alpha)
-            yield (
-                f"  {called[e.measure]}",
-                stands,
-                number_format.value(e),
-                number_format.interval(e),
-                extract_baseline,
-            )
+            random = number_format.number(e.extract_baseline, number_format.decimals(e))
+            shown = number_format.value(e), number_format.interval(e), random
+            yield f"  {called[e.measure]}", conclusion(e, alpha), *shown
 
 
 def _verdict(members: Sequence[Estimate], alpha: float) -> str:
@@ -142,7 +133,5 @@ def _verdict(members: Sequence[Estimate], alpha: float) -> str:
         return "both directions"
     if not significant:
         return f"significant under 0 of {len(members)}"
-    many = (
-        f"all {len(members)}" if len(significant) == len(members) else f"{len(significant)} of {len(members)}"
-    )
-    return f"{significant[0]} under {many}"
+    is_all = len(significant) == len(members)
+    return f"{significant[0]} under {'all' if is_all else f'{len(significant)} of'} {len(members)}"

@@ -26,7 +26,7 @@ from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, names_a_sanity_ba
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
-from fairbrief.text.hashes import digest_of, hash_of, hash_of_documents, hash_of_name
+from fairbrief.text.hashes import digest_of, hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
 from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
 
@@ -106,10 +106,11 @@ class TextHashes(Watcher):
         """Hash the records of some cases, and the summaries that can be used."""
         for record in _records(cases):
             self._sources.add(
-                hash_of_name(record.id), hash_of(*[document.text for document in record.documents]),
-                hash_of_documents(*record.references), hash_of_name(record.cluster),
-                *[hash_of(*_values(record, attribute)) for attribute in self.attributes],
+                hash_of_name(record.id), hash_of_texts(*[d.text for d in record.documents]),
+                hash_of_texts(*record.references), hash_of_name(record.cluster),
+                *[hash_of_texts(*_values(record, attribute)) for attribute in self.attributes],
             )  # fmt: skip
+        hash_of_texts.cache_clear()
         for case in cases:
             if not case.summary.reason:
                 system = case.summary.system

@@ -142,7 +142,7 @@ class _Talk:
             )
             return read_reply(response.text)
         except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, BackendError | FailedTryError):
+            if isinstance(error.__cause__, FailedTryError):
                 raise error.__cause__ from None
             raise FailedTryError("connection", _message(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
@@ -157,6 +157,12 @@ class _Talk:
             raise FailedTryError(str(status), _message(error), retry_after(error.response.headers))
         if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
             return Reply(_message(error), REFUSED, finish="content_filter")
+        if status < 400:  # following would send the texts to another address
+            target = redacted(error.response.headers.get("location", "another address"))
+            raise BackendError(
+                f"The server of {self.endpoint.model} redirects to {target}. Nothing was sent there. If you trust that "
+                "server, give its address with --base-url."
+            )
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
             raise BackendError(
                 f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_message(error)}. "

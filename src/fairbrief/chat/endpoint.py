@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from typing import Any
 
-from fairbrief.errors import BackendError, MissingExtra, RequestError
+from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.text.addresses import USER, hide, redacted
 from fairbrief.text.counted import counted
 
@@ -209,10 +209,11 @@ class Endpoint:
             )
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
-        if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
-            raise ValueError("concurrency and timeout must be positive, retries and pause not negative")
-        if (self.per_minute or 1) < 1 or (self.max_requests or 1) < 1:
-            raise ValueError("per_minute and max_requests must be positive, or absent")
+        limits = (self.concurrency, self.timeout, self.per_minute or 1, self.max_requests or 1)
+        if min(limits) <= 0 or min(self.retries, self.pause) < 0:
+            raise ValueError(
+                "concurrency, timeout, per_minute and max_requests must be positive, retries and pause not negative"
+            )
 
     @property
     def address(self) -> str:
@@ -244,7 +245,9 @@ class Endpoint:
             max_retries=0,
             timeout=None,  # each try has ours, which covers the whole reply
             default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
+            http_client=openai.DefaultAsyncHttpxClient(
+                follow_redirects=False, event_hooks={"response": [take]}
+            ),
         )
 
 
@@ -284,11 +287,8 @@ LARGEST = 4 << 20
 async def take(response: Any) -> None:
     """Read the body of a response; a hook of the HTTP client, called first.
 
-    Raises FailedTryError for a body of more than `LARGEST` bytes, or a compressed one; BackendError for a redirect to another
-    host, which would receive the texts.
+    Raises FailedTryError for a body of more than `LARGEST` bytes, or a compressed one.
     """
-    if response.has_redirect_location:
-        _stay(response.url, response.url.join(response.headers["location"]))
     received = bytearray()
     try:
         if (packed := response.headers.get("content-encoding", "identity").strip().lower()) != "identity":
@@ -300,13 +300,3 @@ async def take(response: Any) -> None:
     finally:
         await response.stream.aclose()
     response.stream = sys.modules[type(response).__module__].ByteStream(bytes(received))
-
-
-def _stay(asked: Any, target: Any) -> None:
-    is_same_server = (asked.scheme, asked.netloc) == (target.scheme, target.netloc)
-    is_made_secure = (asked.host, asked.scheme, target.scheme) == (target.host, "http", "https")
-    if not is_same_server and not is_made_secure:
-        raise BackendError(
-            f"The server at {asked.host} redirects to {target.scheme}://{target.host}. Nothing was sent there. If you "
-            "trust that server, give its address with --base-url."
-        )

@@ -34,9 +34,9 @@ class Journal:
     """
 
     path: Path
+    _file: int
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     damaged: int = 0
-    _file: int = -1
     _opened_at: int = 0
 
     def __contains__(self, key: str) -> bool:
@@ -75,31 +75,7 @@ class Journal:
             self.places[key] = (start, len(line))
             start += len(line)
 
-    @classmethod
-    def at(cls, path: Path) -> Journal:
-        """The journal in a file, created if absent; RequestError if the file is not a journal."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            journal = cls(path, _file=os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE))
-        except OSError as error:
-            raise BackendError(
-                f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
-            ) from error
-        try:
-            journal._load()
-        except BaseException:
-            os.close(journal._file)
-            raise
-        sync_folder(path.parent)
-        return journal
-
-    def close(self) -> None:
-        """Close the file; remove it if it is empty."""
-        if not self.places and not self.damaged:
-            self.path.unlink(missing_ok=True)
-        os.close(self._file)
-
-    def _load(self) -> None:
+    def load(self) -> None:
         """Read the places of the entries, and remove an incomplete last line."""
         end = 0
         with os.fdopen(os.dup(self._file), "rb") as stream:
@@ -129,12 +105,25 @@ class Journal:
 
 @contextlib.contextmanager
 def open_journal(path: Path) -> Iterator[Journal]:
-    """The journal in a file, closed afterwards: see `Journal.at`."""
-    journal = Journal.at(path)
+    """The journal in a file, created if absent and removed if it stays empty; RequestError if the file is not a journal."""
     try:
-        yield journal
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
+    except OSError as error:
+        raise BackendError(
+            f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
+        ) from error
+    try:
+        journal = Journal(path, file)
+        journal.load()
+        sync_folder(path.parent)
+        try:
+            yield journal
+        finally:
+            if not journal.places and not journal.damaged:
+                path.unlink(missing_ok=True)
     finally:
-        journal.close()
+        os.close(file)
 
 
 def keys_in(path: Path) -> frozenset[str]:

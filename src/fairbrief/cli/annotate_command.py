@@ -144,33 +144,31 @@ def import_(
     Examples:
         fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
     """
+    from fairbrief.auditing import audit
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.judgements import (
-        alignment_table,
-        judged_cases,
-        preferences,
-        preferred,
-    )
+    from fairbrief.workbench.judgements import alignment_table, judged_cases, preferences, preferred
     from fairbrief.workbench.sheets import pairs_of
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
-    if task in ("alignment", "pairs"):
-        if out is not None:
-            raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
-        _print_answers(answers, asked, seed)
-        if task == "alignment":
-            print_tables([alignment_table(asked, answers.given)], is_below_text=True)
-        else:
-            _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
+    if out is not None and task in ("alignment", "pairs"):
+        raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
+    _print_answers(answers, asked, seed)
+    if task == "alignment":
+        print_tables([alignment_table(asked, answers.given)], is_below_text=True)
+        return
+    if task == "pairs":
+        _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return
     judged = list(judged_cases(asked, answers.given, attribute))
-    _print_answers(answers, asked, seed)
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "claims" and judged:
-        _measure(judged, attribute, replace(plan, seed=seed), details=details)
+        measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
+        typer.echo("")
+        result = audit(judged, replace(plan, measures=measures, seed=seed))
+        print_audit(result, details=details, can_save=False)
 
 
 @app.command(short_help="Compare measures with people's answers.")
@@ -327,11 +325,3 @@ def _print(found: Sequence[Agreement]) -> None:
         interval = f"[{one.low:z.3f}, {one.high:z.3f}]" if one.low is not None else one.note
         chance = "" if one.chance is None else f"  chance {one.chance:g}"
         typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}{chance}  n={one.n:,}")
-
-
-def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
-    from fairbrief.auditing import audit
-
-    measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
-    typer.echo("")
-    print_audit(audit(judged, replace(plan, measures=measures)), details=details, can_save=False)

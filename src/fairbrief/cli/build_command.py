@@ -338,11 +338,11 @@ def transcripts(
     Examples:
         fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
-    from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
+    from fairbrief.workbench.corpora.transcript_segments import SPLIT, segments
 
     counts = Counter[str]()
     records = options.records(source, {"speaker": speaker} if speaker else {})
-    made = list(segments(records, Cut(most, count, not no_names), counts))
+    made = list(segments(records, most, counts, rule=count, names=not no_names))
     split = counts.pop(SPLIT, 0)
     options.write(made, out, counts)
     if split:

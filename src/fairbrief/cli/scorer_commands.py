@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,11 +13,6 @@ from fairbrief.cli import options as o
 from fairbrief.cli.output import print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
-
-if TYPE_CHECKING:
-    from fairbrief.reports.result import Result
-    from fairbrief.saved.saved_values import Resampling
-    from fairbrief.types import Table
 
 app = o.new_app()
 
@@ -57,7 +50,7 @@ def agree(
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
-    from fairbrief.saved import label_agreement
+    from fairbrief.saved import label_agreement, scorer_agreement
     from fairbrief.saved.saved_values import Resampling
 
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
@@ -70,7 +63,12 @@ def agree(
             option = set_options[0].replace("_", "-")
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
-        print_tables(_of_audits(audits, measure or (), relative_change, resampling))
+        if relative_change is None:
+            found = scorer_agreement.correlations(audits, measure or (), resampling)
+            print_tables(scorer_agreement.tables(found, resampling))
+        else:
+            changes = scorer_agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            print_tables([scorer_agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
         raise RequestError(
@@ -91,19 +89,6 @@ def agree(
         )
     print_tables([label_agreement.table(with_people, resampling)])
     inputs.print_excluded(reading)
-
-
-def _of_audits(
-    audits: Sequence[Result], measures: Sequence[str], between: tuple[str, str] | None, resampling: Resampling
-) -> Sequence[Table]:
-    from fairbrief.saved import scorer_agreement
-
-    if between is None:
-        return scorer_agreement.tables(
-            scorer_agreement.correlations(audits, measures, resampling), resampling
-        )
-    changes = scorer_agreement.change_comparisons(audits, *between, measures, resampling)
-    return (scorer_agreement.change_table(changes, *between, resampling),)
 
 
 @app.command()
@@ -184,20 +169,44 @@ def calibrate(
         raise RequestError(
             "Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to write a sheet of pairs to label."
         )
-    if label_sheet is not None:
-        _write_sheet(scorer, labels, label_sheet, pairs, cache, plan.seed, options)
-        return
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.scorers.calibrated import spec_with
     from fairbrief.workbench import calibrating
 
+    spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
+    if label_sheet is not None:
+        if label_sheet.suffix != ".csv":
+            raise RequestError(f"--label-sheet {label_sheet}: give a name that ends in .csv.")
+        if label_sheet.exists():
+            raise RequestError(
+                f"{label_sheet} exists and may contain labels: give another name, or remove it."
+            )
+        reading = options.read(labels)
+        inputs.set_default_language(reading)
+        # Scores only decide how evenly pairs are drawn.
+        spec = "containment" if spec == "lexical" else spec
+        over = next(iter(options.attributes), "")
+        several = list(calibrating.candidates(reading, spec, over, scorers))
+        if not several:
+            raise RequestError(
+                f"No summary of {', '.join(labels)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
+            )
+        chosen = calibrating.drawn(several, pairs, plan.seed)
+        write_text(label_sheet, calibrating.pair_sheet(chosen), newline="")
+        inputs.print_excluded(reading)
+        typer.echo(
+            f"{label_sheet}: {len(chosen):,} pairs of {len(several):,}. Fill in the column 'supported' with yes or no: does the text state "
+            f"or clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(label_sheet))} --out "
+            "calibration.json"
+        )
+        return
     assert out is not None
     if given := options.given():
         raise RequestError(
             f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
     read = calibrating.read_labels([Path(file) for file in labels])
-    made = Scorers(wrap=inputs.cached(cache))[_plain(scorer)]
+    made = scorers[spec]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
@@ -219,39 +228,3 @@ def _plain(scorer: str) -> str:
     if uses_in(specs.parse(scorer).settings):
         raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
     return scorer
-
-
-def _write_sheet(
-    scorer: str,
-    files: list[str],
-    sheet: Path,
-    pairs: int,
-    cache: Path | None,
-    seed: int,
-    options: inputs.ReadingOptions,
-) -> None:
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench import calibrating
-
-    if sheet.suffix != ".csv":
-        raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
-    if sheet.exists():
-        raise RequestError(f"{sheet} exists and may contain labels: give another name, or remove it.")
-    reading = options.read(files)
-    inputs.set_default_language(reading)
-    spec = _plain(scorer)
-    # Scores only decide how evenly pairs are drawn.
-    spec = "containment" if spec == "lexical" else spec
-    over = (options.attributes or [""])[0]
-    result = list(calibrating.candidates(reading, spec, over, Scorers(wrap=inputs.cached(cache))))
-    if not result:
-        raise RequestError(
-            f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
-        )
-    chosen = calibrating.drawn(result, pairs, seed)
-    write_text(sheet, calibrating.pair_sheet(chosen), newline="")
-    inputs.print_excluded(reading)
-    typer.echo(
-        f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "
-        f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
-    )

@@ -33,6 +33,8 @@ def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
         raise RequestError(
             "A file of settings already names the input files: give only the file of settings."
         )
+    from fairbrief.readers.messages import did_you_mean
+
     path = Path(parsed[argument][0])
     settings = read(path)
     options = {_key(option): option for option in command.params if option.param_type_name == "option"}
@@ -44,9 +46,8 @@ def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
             if parsed.get(option.name) in (None, ()) or option.name not in parsed:
                 parsed[option.name] = _value(path, key, value, option)
         elif key not in _all_options():
-            raise RequestError(
-                f"{path}: the key {key!r} is not an option.{_guess(key, _all_options())} Correct or remove it."
-            )
+            near = did_you_mean(key.replace("_", "-"), _all_options())
+            raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
 
@@ -110,12 +111,6 @@ def _all_options() -> tuple[str, ...]:
     from fairbrief.cli.audit_command import app
 
     return (FILES, *(_key(option) for option in typer.main.get_command(app).params if option.name != "help"))
-
-
-def _guess(key: str, known: Sequence[str]) -> str:
-    from fairbrief.readers.messages import did_you_mean
-
-    return did_you_mean(key.replace("_", "-"), known)
 
 
 def _toml(value: Any) -> str:

@@ -111,7 +111,7 @@ def claims(
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.claims import Splitter, instruction_in, split_file
+    from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
     from fairbrief.workbench.summarizing import foresee
 
     if not with_.startswith(("chat:", "chat(")):
@@ -129,7 +129,7 @@ def claims(
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
-        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
+        f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
     spend.end_with(
@@ -138,7 +138,7 @@ def claims(
         tally,
         price,
         reading,
-        [split, *(f"  {line}" for line in outcome.unparsed), *advice],
+        [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice],
     )
 
 
@@ -310,7 +310,11 @@ def choose(
     choices = list(
         choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
     )
-    _check_several(choices)
+    if all(len(choice.candidates) < 2 for choice in choices):
+        raise RequestError(
+            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
+        )
     result = against_random(choices, plan)
     written = []
     try:  # write before printing: the reader of the print may stop, as `| head` does
@@ -328,14 +332,6 @@ def choose(
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
-
-
-def _check_several(choices: list[Choice]) -> None:
-    if all(len(choice.candidates) < 2 for choice in choices):
-        raise RequestError(
-            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
-            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
-        )
 
 
 def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:

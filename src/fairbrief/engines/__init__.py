@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from fairbrief.errors import RequestError
-
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 Sent = TypeVar("Sent")
@@ -72,21 +70,6 @@ def in_order(
         if not is_done:
             raise answered
         yield first, answered
-
-
-def engine_of(workers: int) -> Engine:
-    """The engine for a number of workers: 1 is this process, 0 one worker per core. RequestError if negative."""
-    if workers < 0:
-        raise RequestError(
-            f"--workers {workers} is negative: write 1 for this process only, 0 for one per core."
-        )
-    if workers == 0:
-        workers = cores()
-    if workers == 1:
-        return ThisProcess()
-    from fairbrief.engines.processes import Processes
-
-    return Processes(workers)
 
 
 def cores() -> int:

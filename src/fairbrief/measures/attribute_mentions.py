@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
 from fairbrief.measures.groups import largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
@@ -132,16 +132,14 @@ class AttributeMentions(WithoutScores, WithoutLabels, Reading):
         harm="A reader would not learn that a finding is about old people, women or a minority.",
         attribute_of="record",
         on_request="its mentions are recognised by patterns and lists, which miss some",
-        contrast=ContrastWords(
+        contrast=replace(
+            TEXTS_OF_TWO_GROUPS,
             title="share of the source's mentions that summaries keep, one group minus the other",
             question="Whose attributes are lost?",
             unit="points",
             below="{first} texts are kept {size} less often than {second} texts",
             above="{first} texts are kept {size} more often than {second} texts",
             even="kept equally often",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
         ),
     )
     over: str

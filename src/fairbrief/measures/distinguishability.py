@@ -99,45 +99,29 @@ class Distinguishability(Reading):
         if not groups:
             return Reason("no variant with the attribute")
         used = labelled(codes, labels)
-        similarity = scores[0].matrix
+        similarity, one = scores[0].matrix, np.ones(len(used))
+        # A text is always as similar as can be to itself, unless nothing in it is counted.
+        filled = similarity.diagonal() > 0.5
         if self.version == "published":
-            accuracy = self._accuracy_published(similarity, used, len(groups))
-            one = np.ones(len(used))
+            # As in the release: whatever cannot be compared counts as wrong. With an empty text, every mean is nan.
+            right = self._right(_own_less_other(similarity, used, len(groups))) * filled.all()
+            accuracy = right.sum(axis=1) / used.shape[1]
         else:
-            # A text is always as similar as can be to itself, unless nothing in it is counted.
-            filled = similarity.diagonal() > 0.5
             sizes = np.bincount(codes[filled], minlength=len(groups))
             if len(groups) < 2:
                 return Reason("one group only")
             if sizes.min() < 2:
                 return Reason("fewer than two usable summaries in a group")
-            accuracy, counted = self._accuracy(
-                similarity[np.ix_(filled, filled)], used[:, filled], len(groups)
-            )
+            difference = _own_less_other(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
+            counted = (~np.isnan(difference)).sum(axis=1).astype(float)
+            accuracy = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
             one = counted if self.version == "text" else np.minimum(counted, 1.0)
         texts = np.full(len(used), float(len(codes)))
-        score = one * (2 * accuracy - 1)
-        return Rows((("score",), ("one",), ("texts",)), np.array([score, one, texts]).T)
+        return Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
 
     def _codes(self, cases: Cases) -> tuple[tuple[str, ...], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
         return coded(group for group in found if group is not None)
-
-    def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, Floats]:
-        """Accuracy under each label permutation, and how many texts could be classified. Shapes (R,)."""
-        difference = _own_less_other(similarity, labels, groups)
-        counted = (~np.isnan(difference)).sum(axis=1)
-        accuracy: Floats = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
-        return accuracy, counted.astype(float)
-
-    def _accuracy_published(self, similarity: Floats, labels: Integers, groups: int) -> Floats:
-        """As in the release: whatever cannot be compared counts as wrong."""
-        if similarity.diagonal().min() < 0.5:
-            # The cosine with an empty text is nan there, and so is every mean.
-            return np.zeros(len(labels))
-        right = self._right(_own_less_other(similarity, labels, groups))
-        accuracy: Floats = right.sum(axis=1) / labels.shape[1]
-        return accuracy
 
     def _right(self, difference: Floats) -> Floats:
         """1 where a text is classified rightly, 0 where not or nan; a tie is worth what ``ties`` says."""

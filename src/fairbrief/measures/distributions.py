@@ -6,7 +6,7 @@ told by ``members`` (R, K, n), true where the label permutation gives document n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.score_tables import ScoredUnits, ScoreTable
-from fairbrief.statistics import TIE, ratio
+from fairbrief.statistics import TIE
 from fairbrief.types import Floats, Integers
 
 Members = NDArray[np.bool_]
@@ -208,15 +208,3 @@ def read_target(text: str) -> dict[str, float]:
                 f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
             )
     return given
-
-
-def mean_absolute_deviation(numbers: Sequence[Floats], shape: tuple[int, ...]) -> Floats:
-    """The mean absolute deviation of the defined numbers from their mean; nan below two. (…,) each, of this shape."""
-    if not numbers:
-        return np.full(shape, np.nan)
-    stacked = np.stack(numbers, axis=-1)
-    is_known = ~np.isnan(stacked)
-    count = is_known.sum(axis=-1)
-    center = ratio(np.where(is_known, stacked, 0.0).sum(axis=-1), count)
-    spread = np.where(is_known, np.abs(stacked - center[..., np.newaxis]), 0.0)
-    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)

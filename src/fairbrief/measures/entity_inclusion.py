@@ -14,7 +14,9 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import Reading
 from fairbrief.measures.groups import (
     by_group,
+    coded,
     group_names,
+    means,
     person_keys,
     renamed,
     summed_by_group,
@@ -119,37 +121,35 @@ class EntityInclusion(Reading):
         return [Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        people = [self._people(case.record) for case in cases]
-        groups = _groups(people, self.over)
+        people = [person for case in cases for person in self._people(case.record)]
+        groups, codes = coded(person.attributes[self.over] for person in people)
         if len(groups) < 2:
             return None
-        if len(cases) > 1:
-            return group_names(len(groups))
-        return PermutationScheme(_codes(people[0], self.over, groups), items=person_keys(people[0]))
+        return (
+            group_names(len(groups))
+            if len(cases) > 1
+            else PermutationScheme(codes, items=person_keys(people))
+        )
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
-        groups = _groups(people, self.over)
+        groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:
             return Reason("no named people with the attribute in the source")
         found = [
             self.find(case, p, scores[i : i + 1])
             for i, (case, p) in enumerate(zip(cases, people, strict=True))
         ]
-        named = [is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
-        codes = np.concatenate([_codes(p, self.over, groups) for p in people])
-        flags = np.concatenate(named)
-        if len(cases) > 1:
-            source = renamed(np.bincount(codes, minlength=len(groups)), labels)
-            included = renamed(np.bincount(codes, flags, minlength=len(groups)), labels)
-        else:
-            source = summed_by_group(codes, np.ones(len(codes)), labels, len(groups))
-            included = summed_by_group(codes, flags, labels, len(groups))
+        named = np.concatenate([is_named(one, len(p)) for one, p in zip(found, people, strict=True)])
+        if len(cases) > 1 and labels.shape[1]:
+            labels = labels[:, codes]  # the group under whose name each person is counted
+        weights = np.column_stack([np.ones(len(codes)), named])
+        source, included = np.moveaxis(summed_by_group(codes, weights, labels, len(groups)), -1, 0)
         decisions = [d for one in found for d in one if d.people]
-        rules = Counter(d.rule for d in decisions)
-        ambiguous = sum(len(unresolved(one)) for one in found)
-        fixed: dict[Column, float] = {("mentions",): len(decisions), ("ambiguous",): ambiguous}
-        fixed |= {("rule", rule): number for rule, number in rules.items()}
+        fixed: dict[Column, float] = {
+            ("mentions",): len(decisions), ("ambiguous",): sum(len(unresolved(one)) for one in found),
+        }  # fmt: skip
+        fixed |= {("rule", rule): number for rule, number in Counter(d.rule for d in decisions).items()}
         return by_group(groups, {"source": source, "included": included}, fixed)
 
     def _people(self, record: Record) -> list[Entity]:
@@ -197,9 +197,7 @@ class EntityInclusion(Reading):
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
                 group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
             )  # fmt: skip
-        for k, group in enumerate(groups):
-            rate = ratio(included[..., k], source[..., k])
-            values[f"inclusion[{group}]"] = Value(rate, is_share=True, group=group)
+        values |= means(totals, "included", "source", groups, "inclusion", is_share=True)
         values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
         return values
 
@@ -260,14 +258,6 @@ def _largest_ratio(odds: Floats) -> Floats:
 def _from_log_odds(contrasts: Floats) -> Floats:
     """The largest odds ratio less one, from the pairs' log odds. (…, pairs) → (…)."""
     return np.asarray(np.exp(np.abs(contrasts).max(axis=-1)) - 1)
-
-
-def _groups(people: Sequence[Sequence[Entity]], over: str) -> list[str]:
-    return sorted({person.attributes[over] for one in people for person in one})
-
-
-def _codes(people: Sequence[Entity], over: str, groups: Sequence[str]) -> Integers:
-    return np.array([groups.index(person.attributes[over]) for person in people], dtype=np.int64)
 
 
 def is_named(decisions: Sequence[Decision], people: int) -> Floats:

@@ -9,12 +9,18 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.declarations import (
+    TEXTS_OF_TWO_GROUPS,
+    ContrastWords,
+    Declaration,
+    ObservationDeclaration,
+    ScorerCheck,
+)
 from fairbrief.measures.bases import Reading
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
@@ -123,16 +129,14 @@ class FramingChange(Framings):
         on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
         better="less",
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        contrast=ContrastWords(
+        contrast=replace(
+            TEXTS_OF_TWO_GROUPS,
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
             unit="points",
             below="{first} texts become brighter rather than darker {size} less often than {second} texts",
             above="{first} texts become brighter rather than darker {size} more often than {second} texts",
             even="both groups become brighter or darker equally often",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
         ),
     )
 

@@ -269,18 +269,17 @@ class LabelGap(ComparesGroups, Reading):
 
         Shapes: (labels,), (sentences, labels), (units, labels).
         """
-        source: list[Sequence[str]]
-        units: list[Sequence[str]]
+        source: Sequence[Sequence[str]]
+        units: Sequence[Sequence[str]] = ()
         if self.asked:
             applies = scores[0].by_column(len(self.asked)) > APPLIES
             texts = [[name for name, yes in zip(self.asked, row, strict=True) if yes] for row in applies]
             sentences = len(source_sentences(case.record))
-            source, units = [*texts[:sentences]], [*texts[sentences:]]
+            source, units = texts[:sentences], texts[sentences:]
         else:
             source = [(d.attributes[self.over],) for d in case.record.documents for _ in sentences_of(d.text)]
-            units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
-        if of_extracts:
-            units = []
+            if not of_extracts:
+                units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
         return names, _indicators(source, names), _indicators(units, names)
 

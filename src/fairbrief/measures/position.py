@@ -354,7 +354,11 @@ class Positions(PositionSettings, OneByOne):
         system = np.where(swapped, sides[:, 1:], sides[:, :1])
         other = np.where(swapped, sides[:, :1], sides[:, 1:])
         blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
-        return (("one",), *self._columns("generated"), *self._columns("reference")), blocks
+        return (
+            ("one",),
+            *_columns("generated", self.segments),
+            *_columns("reference", self.segments),
+        ), blocks
 
     def _with_uniform(
         self, mass: Floats, traits: Floats, counts: Floats, labels: Integers
@@ -374,14 +378,10 @@ class Positions(PositionSettings, OneByOne):
         # What no preference expects weighs as much as what it is compared with.
         even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
         fixed = np.concatenate([counts, even, np.ones((len(mass), 1))], axis=1)[:, np.newaxis]
-        columns = (*self._columns("generated"), *self._columns("even")[:-3], ("one",))
+        columns = (*_columns("generated", self.segments), *_columns("even", self.segments)[:-3], ("one",))
         return columns, np.concatenate(
             [stats, np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))], axis=2
         )
-
-    def _columns(self, side: str) -> tuple[Column, ...]:
-        """Names of one side's statistics, as the docstring's Per-record statistics lists them."""
-        return _columns(side, self.segments)
 
 
 _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
@@ -402,9 +402,6 @@ def _columns(side: str, segments: int) -> tuple[Column, ...]:
 def segment_names(segments: int) -> list[str]:
     """Numbers from 01 on, padded so that they sort as they stand."""
     return [f"{k + 1:02d}" for k in range(segments)]
-
-
-__all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
 
 
 LATE = "Position, not content, would decide which facts are kept; whoever is quoted late in a text would be heard less."

@@ -44,7 +44,6 @@ from fairbrief.measures.distributions import (
     folded,
     grams_of_sentences,
     is_under,
-    mean_absolute_deviation,
     mean_of_best,
     members_of,
     read_target,
@@ -52,7 +51,7 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, differences, groups_of, means
+from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, differences, groups_of, mean_size, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -616,9 +615,13 @@ class Sof(_RepresentationMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
-        deficits = [ratio(totals["deficit", v], totals["present", v]) for v in values]
+        nothing = np.full(totals.array.shape[:-1], np.nan)
+        means_of = [ratio(totals["deficit", v], totals["present", v]) for v in values]
+        deficits = np.stack([nothing, *means_of], axis=-1)
+        is_known = np.isfinite(deficits)
+        mean = ratio(np.where(is_known, deficits, 0.0).sum(axis=-1), is_known.sum(axis=-1))
+        unevenness = mean_size(deficits - mean[..., np.newaxis])
         contrasts = tuple(f"difference[{v}]" for v in values)
-        unevenness = mean_absolute_deviation(deficits, totals.array.shape[:-1])
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
             found |= _difference(totals, v)
@@ -638,7 +641,7 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
     longer = ratio(totals["source", v] - totals["documents", v], there)
     return {
         f"{BY_DOCUMENTS}[{v}]": Value(
-            read, limits=SHARE_DIFFERENCE, **COMPARED, is_tested_by_t=True, group=v
+            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
         ),
         f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
     }

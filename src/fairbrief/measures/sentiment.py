@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import Fraction, Reading, WithoutLabels, WithoutScores
 from fairbrief.measures.groups import largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
@@ -159,15 +159,13 @@ class SentimentShift(Sentiments):
         attribute_of="record",
         figures=("sentiments",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        contrast=ContrastWords(
+        contrast=replace(
+            TEXTS_OF_TWO_GROUPS,
             title="change of tone from text to summary",
             question="Whose texts become more negative when summarized?",
             below="the tone of {first} texts falls by {size} relative to that of {second} texts",
             above="the tone of {first} texts rises by {size} relative to that of {second} texts",
             even="the tone changes equally (it is scored from −1 to 1)",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
         ),
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import Count, Reading, WithoutScores
 from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
@@ -85,15 +85,13 @@ class ThemeWords(WithoutScores, Reading):
         harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
         attribute_of="record",
         on_request="it needs inputs that differ only in who the person is",
-        contrast=ContrastWords(
+        contrast=replace(
+            TEXTS_OF_TWO_GROUPS,
             title="words of each theme per summary, one version minus the other",
             question="Which themes are reported less for whom?",
             below="{first} texts are fewer by {size} per summary than in {second} texts",
             above="{first} texts are more by {size} per summary than in {second} texts",
             even="equally many",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} texts",
-            worse_above="{second} texts",
         ),
         items="summaries",
     )
@@ -116,10 +114,7 @@ class ThemeWords(WithoutScores, Reading):
         scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
     ) -> Rows | Reason:
         """The mean counts of the extracts."""
-        texts = []
-        for drawn in extracts:
-            shares = drawn.kept.mean(axis=0).tolist()
-            texts.append([*zip(drawn.sentences, shares, strict=True)])
+        texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002

@@ -121,27 +121,23 @@ def build(
         raise RequestError(f"The weights '{weights}' are not known. Wanted uniform or frequency.")
     table = names_of(names)
     wanted = read_groups(groups, table)
-    if design == "original" and per_seed_document is not None:
+    only = (
+        1 if design == "original" else len(wanted) if wanted[0].age is not None and design == "mono" else None
+    )
+    if only is not None and per_seed_document not in (None, only):
         raise RequestError(
-            "The design original has one input per seed document: omit the number of inputs per seed document."
+            f"With --groups {groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
+            "number of inputs per seed document."
         )
-    if wanted[0].age is not None and design == "mono":
-        if per_seed_document not in (None, len(wanted)):
-            raise RequestError(
-                "Nothing but the age differs between inputs with --groups age and --design mono, so there is one per age: "
-                "omit the number of inputs per seed document."
-            )
-        per_seed_document = len(wanted)
-    per_seed_document = 20 if per_seed_document is None else per_seed_document
-    if per_seed_document < 1 or (design != "original" and per_seed_document % len(wanted)):
+    many = only or (20 if per_seed_document is None else per_seed_document)
+    if many < 1 or (only is None and many % len(wanted)):
         raise RequestError(
-            f"{counted(per_seed_document, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+            f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
         )
     replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
     words = word_table() if content_words else None
     manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
-    draws = per_seed_document // len(wanted)
-    plan = Plan(wanted, design, replaces, genders == "random", draws, weights, seed, manner)
+    plan = Plan(wanted, design, replaces, genders == "random", many // len(wanted), weights, seed, manner)
     report = Report(replaces_last=replaces)
     return _stream(records, plan, list_names(plan, table), report), report
 
@@ -187,7 +183,7 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         return [], capacity
     if plan.design == "original":
         settings = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
-        return [_placed(record, record, "original", {"design": plan.design, **settings})], replace(
+        return [placed(record, record, "original", {"design": plan.design, **settings})], replace(
             capacity, written=1
         )
     rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
@@ -214,11 +210,11 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
         name = ".".join(("-".join(unusual), *place.values())).replace(", ", "-").replace(" ", "-")
-        rows.append(_placed(filled, record, name, {"design": plan.design, **settings, **place}))
+        rows.append(placed(filled, record, name, {"design": plan.design, **settings, **place}))
     return rows, replace(capacity, written=len(rows))
 
 
-def _placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
+def placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
     """A record of a set of inputs, with the attributes that identify its place in the design."""
     return replace(
         record,

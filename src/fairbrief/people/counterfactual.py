@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fairbrief.errors import DataError
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import build, placed
 from fairbrief.people.filling import Assignment, Manner, fill
-from fairbrief.people.groups import Group, Plan, Pools, list_names, pools_of
+from fairbrief.people.groups import GENDERS, Group, Plan, Pools, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
 from fairbrief.text import gendered_words
 from fairbrief.text.names import Listed, Names, census, is_title, without_titles
@@ -123,17 +123,8 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
         for person, first in zip(named, drawn, strict=True):
             assigned[person.entity.id] = Assignment(first, None, group.gender)
         filled = fill(template, assigned, Manner(words=words))
-        attributes = {**record.attributes, "group": group.name}
         entities = tuple(e for e in filled.entities if e.id in own)
-        made.append(
-            replace(
-                filled,
-                id=f"{record.id}.{group.name}",
-                seed_document=record.id,
-                attributes=attributes,
-                entities=entities,
-            )
-        )
+        made.append(placed(replace(filled, entities=entities), record, group.name, {"group": group.name}))
     return made
 
 
@@ -162,9 +153,7 @@ def _listed(records: Iterable[Record], over: str, codes: Mapping[str, str]) -> I
             if group is None:
                 continue
             if person.first_name:
-                yield Listed(
-                    person.first_name, "first", gender if gender in ("female", "male") else "", group
-                )
+                yield Listed(person.first_name, "first", gender if gender in GENDERS else "", group)
             if person.last_name:
                 yield Listed(person.last_name, "last", "", group)
 

@@ -45,51 +45,36 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     kind, equals, chosen = text.partition("=")
     kind = kind.replace(" ", "")
     values = [v.strip() for v in chosen.split("+") if v.strip()]
-    if kind not in ("gender", "race", "gender*race", "age") or (equals and not values):
+    pairs = [tuple(part.strip() for part in value.partition(":")[::2]) for value in values]
+    races = names.groups()
+    if kind == "age":
+        groups = [Group(age=years) for years in values or AGES if _YEARS.fullmatch(years)]
+        wanted = "different ages from 18 to 119, such as age=34+81"
+    elif kind == "race":
+        groups = [Group(race=race) for race in values or races]
+        wanted = "different groups"
+    elif kind == "gender*race" and all(gender in GENDERS and race for gender, race in pairs):
+        groups = [Group(gender, race) for gender, race in pairs or product(GENDERS, races)]
+        wanted = "different groups"
+    elif text.strip() == "gender":
+        return tuple(Group(gender=gender) for gender in GENDERS)
+    else:
+        groups, wanted = [], ""
+    if not wanted or (equals and not values):
         raise RequestError(
             f"Groups '{text}' are not known. Write gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B."
         )
-    if kind == "age":
-        return _ages(text, values or AGES)
-    if kind == "gender":
-        if values:
-            raise RequestError(f"Groups '{text}': gender has the groups female and male only. Write gender.")
-        return tuple(Group(gender=g) for g in GENDERS)
-    races = names.groups()
-    if kind == "race":
-        groups = tuple(Group(race=r) for r in values or races)
-    elif values:
-        groups = tuple(_pair(value, text) for value in values)
-    else:
-        groups = tuple(Group(g, r) for g, r in product(GENDERS, races))
-    for group in groups:
-        if group.race not in races:
-            known = ", ".join(races) or "none"
-            raise RequestError(
-                f"Groups '{text}': the names of {names.source} have no group '{group.race}' with first and last names. "
-                f"They have: {known}. Give a table name,part,gender,group with --names FILE."
-            )
-    if len(set(groups)) < max(2, len(groups)):
-        raise RequestError(f"Groups '{text}': wanted at least two different groups.")
-    return groups
-
-
-def _ages(text: str, values: Sequence[str]) -> tuple[Group, ...]:
-    if len(set(values)) < max(2, len(values)) or any(not _YEARS.fullmatch(value) for value in values):
+    if unknown := [group.race for group in groups if group.race is not None and group.race not in races]:
         raise RequestError(
-            f"Groups '{text}': wanted at least two different ages from 18 to 119, such as age=34+81."
+            f"Groups '{text}': the names of {names.source} have no group '{unknown[0]}' with first and last names. "
+            f"They have: {', '.join(races) or 'none'}. Give a table name,part,gender,group with --names FILE."
         )
-    return tuple(Group(age=value) for value in values)
+    if len(set(groups)) < max(2, len(values)):
+        raise RequestError(f"Groups '{text}': wanted at least two {wanted}.")
+    return tuple(groups)
 
 
 _YEARS = re.compile(r"1[89]|[2-9]\d|1[01]\d")
-
-
-def _pair(value: str, text: str) -> Group:
-    gender, _, race = (part.strip() for part in value.partition(":"))
-    if gender not in GENDERS or not race:
-        raise RequestError(f"Groups '{text}': '{value}' is not male:RACE or female:RACE.")
-    return Group(gender, race)
 
 
 # ---- Requirements of a set of inputs: people and names, and whether there are enough

@@ -40,19 +40,14 @@ SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
 
 
-@dataclass(frozen=True)
-class Variant:
-    """One mapping of sentences to sources: what it is called, and the specs of its two measures."""
+Variants = dict[str, tuple[str, str]]
+"""By name of a way to map sentences to sources, the specs of its two measures."""
 
-    name: str
-    bias: str
-    heights: str
 
-    @classmethod
-    def of(cls, name: str, **settings: Any) -> Variant:
-        """The release's settings, but for these."""
-        values = {**RELEASED, **settings}
-        return cls(name, repr(PositionBias(**values)), repr(PositionHeights(**values)))
+def specs_of(**settings: Any) -> tuple[str, str]:
+    """The specs of both measures, in the release's settings but for these."""
+    values = {**RELEASED, **settings}
+    return repr(PositionBias(**values)), repr(PositionHeights(**values))
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,13 +92,13 @@ class ChhabraPosition(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""
-        variants = [*self._mappings(), *self._tops()]
-        return (*dict.fromkeys(m for v in variants for m in (v.bias, v.heights)), *self._rouge())
+        variants = (*self._mappings().values(), *self._tops().values())
+        return (*dict.fromkeys(spec for specs in variants for spec in specs), *self._rouge())
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         mappings, tops = self._mappings(), self._tops()
-        main = self._of(mappings[0], estimates)
+        main = self._of(mappings["TF-IDF"], estimates)
         made = [
             _distributions(main),
             filled(self.name, "Figure 3", main, 4),
@@ -114,14 +109,14 @@ class ChhabraPosition(Reproduced):
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return with_version((table for table in made if table.rows), self.version)
 
-    def _of(self, variant: Variant, estimates: Sequence[Estimate]) -> list[Estimate]:
+    def _of(self, specs: tuple[str, str], estimates: Sequence[Estimate]) -> list[Estimate]:
         """The estimates of one mapping for whole systems, and ROUGE."""
-        specs = {variant.bias, variant.heights, *self._rouge()}
-        return [e for e in estimates if e.measure in specs and not e.subgroup and not e.baseline]
+        asked = {*specs, *self._rouge()}
+        return [e for e in estimates if e.measure in asked and not e.subgroup and not e.baseline]
 
-    def _compared(self, estimates: Sequence[Estimate], variants: Sequence[Variant], number: str) -> Table:
+    def _compared(self, estimates: Sequence[Estimate], variants: Variants, number: str) -> Table:
         """Figures 6 and 9: distances and distributions by mapping, or by number of matches."""
-        own = {variant.name: self._of(variant, estimates) for variant in variants}
+        own = {name: self._of(specs, estimates) for name, specs in variants.items()}
         rows = [
             (system, name, *cells(mine, system, DISTANCES, 4), *_counts(mine, system)[:-1])
             for system in systems_of(estimates)
@@ -129,16 +124,15 @@ class ChhabraPosition(Reproduced):
         ]
         return printed(self.name, number, rows)
 
-    def _mappings(self) -> list[Variant]:
+    def _mappings(self) -> Variants:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
-        return [Variant.of(name, **MAPPINGS[name], **self._sampling()) for name in wanted]
+        return {name: specs_of(**MAPPINGS[name], **self._sampling()) for name in wanted}
 
-    def _tops(self) -> list[Variant]:
+    def _tops(self) -> Variants:
         copied = {"copied": "once"} if self.version == "published" else {}
         settings = {**MAPPINGS["TF-IDF"], **self._sampling()}
-        first = Variant.of("top-1", **settings)
-        more = range(2, self.top + 1)
-        return [first, *(Variant.of(f"top-{k}", top=k, **copied, **settings) for k in more)]
+        more = {f"top-{k}": specs_of(top=k, **copied, **settings) for k in range(2, self.top + 1)}
+        return {"top-1": specs_of(**settings), **more}
 
     def _sampling(self) -> dict[str, Any]:
         return {} if self.limit is None else {"limit": self.limit, "choose": self.choose}

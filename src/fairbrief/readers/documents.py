@@ -8,12 +8,13 @@ documents' separator or by ``|``) with one value per document; lists of another 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
 from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.counted import counted
@@ -33,45 +34,40 @@ class Draft:
     parts: list[tuple[str, ...]] | None = None
     """The matches of the stars in the documents' path, to align other paths with stars."""
     has_blank: bool = False
-    _ids: set[str] = field(default_factory=set)
 
-    def append(self, given: Any, holder: Mapping[str, Any] | None = None) -> None:
-        """Append a text, or an object with a text; ``holder`` is the object around it, which may have its attributes."""
-        i = len(self.documents) + 1
-        text, attributes, ident = given, NOTHING, None
-        if given.__class__ is dict:
-            holder, text = holder or given, given.get("text", ABSENT)
-            if text is ABSENT:
-                raise fault(
-                    f"document {i} with the fields {names(given)}",
-                    "its text in a field 'text'",
-                    "give the field with the text, as in --documents-field 'documents[*].body'",
-                )
-        if not is_plain(text):
-            text = text_of(text, f"the text of document {i}")
-        if not text or text.isspace():
-            self.has_blank = True
-        if holder is not None:
-            if inner := holder.get("attributes"):
-                attributes = attributes_of(inner, f"the attributes of document {i}")
-            if (ident := holder.get("id")) is not None:
-                ident = self._new_id(ident)
-        self.documents.append(Document(text, attributes, ident))
-        self.objects.append(holder)
-
-    def _new_id(self, given: Any) -> str | None:
-        """The id of a document; DataError if another document of the record has it."""
-        if given == "":
-            return None
-        ident = id_of(given, "a document's id")
-        if ident in self._ids:
+    def extend(self, several: Iterable[tuple[Any, Any]]) -> None:
+        """Append texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
+        documents, has_ids = self.documents, False
+        for i, (given, holder) in enumerate(several, 1):
+            text, attributes, ident = given, NOTHING, None
+            if given.__class__ is dict:
+                holder, text = holder or given, given.get("text", ABSENT)
+                if text is ABSENT:
+                    raise fault(
+                        f"document {i} with the fields {names(given)}",
+                        "its text in a field 'text'",
+                        "give the field with the text, as in --documents-field 'documents[*].body'",
+                    )
+            if text.__class__ is not str or not text.isascii() or "\0" in text:
+                text = text_of(text, f"the text of document {i}")
+            if not text or text.isspace():
+                self.has_blank = True
+            if holder is not None:
+                if inner := holder.get("attributes"):
+                    attributes = attributes_of(inner, f"the attributes of document {i}")
+                if (ident := holder.get("id")) is not None:
+                    ident = None if ident == "" else id_of(ident, "a document's id")
+                    has_ids = True
+            documents.append(Document(text, attributes, ident))
+            self.objects.append(holder)
+        known = [document.id for document in documents if document.id is not None] if has_ids else []
+        if len(set(known)) < len(known):
+            twice = next(ident for ident in known if known.count(ident) > 1)
             raise fault(
-                f"two documents with the id {ident!r}",
+                f"two documents with the id {twice!r}",
                 "unique ids of documents in a record",
                 "correct the ids",
             )
-        self._ids.add(ident)
-        return ident
 
 
 def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
@@ -81,8 +77,7 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
         value = text_of(value, "the documents").split(separator) if separator else [value]
     elif value.__class__ is not list and isinstance(value, Mapping) and isinstance(value.get("text"), str):
         value = [value]
-    for given in list_of(value, "the documents"):
-        draft.append(given)
+    draft.extend(zip(list_of(value, "the documents"), repeat(None), strict=False))
     if not draft.documents:
         raise fault("no documents", "at least one", "add the documents, or remove the record")
     return draft
@@ -95,8 +90,10 @@ Placed = tuple[tuple[str, ...], Any, Any]
 def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
     """Documents from several texts; null ones are blank."""
     draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
-    for _, value, parent in placed:
-        draft.append("" if value is None else value, parent if isinstance(parent, Mapping) else None)
+    draft.extend(
+        ("" if value is None else value, parent if isinstance(parent, Mapping) else None)
+        for _, value, parent in placed
+    )
     if not any(document.text.strip() for document in draft.documents):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"

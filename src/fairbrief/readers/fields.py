@@ -37,7 +37,8 @@ def find(holder: Any, path: str) -> Any:
     if isinstance(holder, Mapping) and path in holder:
         return holder[path]
     if path[0] == "[":
-        return _part(holder, *_index(path))
+        index, _, rest = path[1:].partition("]")
+        return _part(holder, index, rest.removeprefix("."))
     if not isinstance(holder, Mapping):
         return ABSENT
     for key, rest in _heads(path):
@@ -95,11 +96,6 @@ def _heads(path: str) -> Iterator[tuple[str, str]]:
 def _first(path: str) -> tuple[str, str]:
     match = ENDS.search(path)
     return (path, "") if match is None else (path[: match.start()], path[match.start() :].removeprefix("."))
-
-
-def _index(path: str) -> tuple[str, str]:
-    index, _, rest = path[1:].partition("]")
-    return index, rest.removeprefix(".")
 
 
 def _part(holder: Any, index: str, rest: str) -> Any:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,7 +23,7 @@ from fairbrief.readers.files import UTF8, InputFile, Meter, opened
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
-from fairbrief.text.hashes import hash_of_documents, hash_of_name
+from fairbrief.text.hashes import hash_of_name, hash_of_texts
 from fairbrief.types import Record
 
 
@@ -176,7 +175,7 @@ class PartTally:
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
-        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_texts(*texts)))
 
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
@@ -240,10 +239,3 @@ def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int
             for ident in file.read_row_group(group, columns=[id_field])[id_field].to_pylist():
                 with suppress(DataError):
                     yield id_of(ident), group
-
-
-def part_of(source: Source, part: Range) -> Source:
-    """One range of a source, as a source."""
-    assert source.path is not None
-    read = tables.read_parquet if source.kind == "parquet" else json_lines.read_lines
-    return replace(source, rows=partial(read, source.path, source.name, part=part))

@@ -48,21 +48,16 @@ LONGEST = 1 << 25
 
 def line_ranges(path: InputFile) -> list[Range]:
     """The parts of a file, whose lines are counted; a line belongs to the part with its first byte."""
-    ranges, count = [], 1
+    ranges, count, size = [], 1, size_of(path)
+    step = max(-(-size // PARTS), min(PART, max(SMALL_PART, size // FEW_PARTS)))
     with opened(path) as file:
-        for start, stop in byte_ranges(size_of(path)):
+        for start, stop in pairwise([*range(0, size, step), size]):
             left = start - 1 - file.tell()
             while left > 0 and (chunk := file.read(min(left, CHUNK))):
                 count += chunk.count(b"\n")
                 left -= len(chunk)
             ranges.append(Range(start, stop, count if start else 0))
     return ranges
-
-
-def byte_ranges(size: int) -> list[tuple[int, int]]:
-    """Start and end of each part of a file of ``size`` bytes."""
-    step = max(-(-size // PARTS), min(PART, max(SMALL_PART, size // FEW_PARTS)))
-    return list(pairwise([*range(0, size, step), size]))
 
 
 def read_lines(

@@ -63,7 +63,9 @@ class Layout:
             yield from self.reader(path, name, meter, encoding)
             return
         whole = load(path, name, encoding) if self.rows else {}
-        listed_rows = listed(_inside(whole, self.inside), self.rows, name) if self.rows else []
+        inner = whole.get(self.inside)
+        around = inner if isinstance(inner, Mapping) else whole
+        listed_rows = listed(around, self.rows, name) if self.rows else []
         about = self.about(File(path, name, encoding, whole, listed_rows))
         rows = enumerate(listed_rows, 1) if self.rows else read_lines(path, name, meter, encoding=encoding)
         for number, row in rows:
@@ -119,12 +121,6 @@ def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
     if not isinstance(rows, list):
         raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
     return rows
-
-
-def _inside(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The object under a key, or the document if there is none."""
-    inner = whole.get(key)
-    return inner if isinstance(inner, Mapping) else whole
 
 
 def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:

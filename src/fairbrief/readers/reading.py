@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,8 +37,7 @@ from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, names
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, fault_of
-from fairbrief.readers.rows_on_disk import LongTable
+from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of
 from fairbrief.serialization import MISSING
@@ -224,7 +223,8 @@ class Reading:
 
         Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
-        reading = self._of_one(input_parts.part_of(self.sources[source], part))
+        whole = self.sources[source]
+        reading = self._of_one(replace(whole, rows=partial(whole.rows, part=part)))
         reading._is_part = True
         return reading
 
@@ -365,7 +365,7 @@ class Reading:
             count = 0
             rows = self._watched(source.rows(self._meter), reader, source)
             if self.fields.group_by is not None:
-                rows = LongTable(self.fields, use, own_summaries=with_summaries).rows(rows)
+                rows = gathered(rows, self.fields, use, own_summaries=with_summaries)
             for number, row in rows:
                 count += 1
                 where = f"{source.name}:{number}"
@@ -386,14 +386,13 @@ class Reading:
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
         use, fields = reader.use, self.fields
+        needed = {fields.id, *fields.documents, *fields.summary_names()} if source.is_table else set[str]()
         for number, row in rows:
             if row.__class__ is dict or isinstance(row, Mapping):
                 if not use.rows and not self._is_part:
                     reader.begin(row)
                 use.see(row)
-                if source.is_table and (
-                    lacking := use.unseen & {fields.id, *fields.documents, *fields.summary_names()}
-                ):
+                if use.unseen and (lacking := use.unseen & needed):
                     raise reader.missing_field(source, min(lacking))
             yield number, row
 

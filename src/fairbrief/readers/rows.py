@@ -1,11 +1,11 @@
-"""One row (an object of named fields) to one record and its summaries.
+"""One row (an object of named fields), or several rows of one document each, to one record and its summaries.
 
 The summaries are one text, an object of texts by system, or one field per system.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,9 @@ from fairbrief.readers.field_values import (
 )
 from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several, find, parse_cell
 from fairbrief.readers.input_sources import Source
+from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.serialization import EMPTY, MISSING
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
@@ -221,11 +223,10 @@ class RowReader:
     def _references(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, Several):
             value = [text for text in value.values() if text is not None and text != ""]
-        if self.cells and isinstance(value, str):
-            parsed = parse_cell(value)
-            value = parsed if isinstance(parsed, list) and all(isinstance(p, str) for p in parsed) else value
-        if isinstance(value, str):
-            value = [value]
+        elif isinstance(value, str):
+            parsed = self._cell(value)
+            is_list = isinstance(parsed, list) and all(isinstance(part, str) for part in parsed)
+            value = parsed if is_list else [value]
         return tuple(
             text if is_plain(text) else text_of(text, f"reference {i}")
             for i, text in enumerate(list_of(value, "the references"), 1)
@@ -240,10 +241,11 @@ class RowReader:
         if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
             return self._by_system(parsed, system, self._cell(claims), ident)
         name = self.system if system is None else id_of(system, "the system")
-        plain = summary(ident, name, text, self._cell(claims) if claims != "" else None)
-        reason, made = row.get("reason"), self._cell(row.get("made"))
+        plain = summary(ident, name, text, None if claims in (None, "") else self._cell(claims))
+        reason, made = row.get("reason"), row.get("made")
         if reason in (None, "") and made in (None, ""):
             return (plain,)
+        made = self._cell(made)
         reason = plain.reason if reason in (None, "") else id_of(reason, "the reason")
         return (replace(plain, reason=reason, made=attributes_of(made, "'made'") if made != "" else NOTHING),)
 
@@ -332,3 +334,96 @@ def how_to_say(field: str, fields: Fields) -> str:
             "or a separate file: --summaries FILE."
         )
     return ""
+
+
+# ---- Combines the rows of a record into one row.
+
+
+StoredRow = tuple[int, dict[str, Any]]
+"""The number of a row, and the values of its fields that are read."""
+
+
+def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summaries: bool) -> Iterator[Row]:
+    """One row per record (and system, if rows name one), with the number of its first row; before them, errors of rows.
+
+    Fields of documents (text, id, attributes) become lists. Fields of the record (summary, references, attributes of
+    the record) must be equal in all its rows, where they are not blank.
+    """
+    if fields.has_several_documents:
+        raise RequestError(
+            "--group-by needs one field of documents, since each row is one document: give one --documents-field, or drop "
+            "--group-by."
+        )
+    key, text = fields.group_by or ID, fields.documents[0]
+    each = [text, *fields.attributes.values(), *fields.labels]
+    once = [
+        fields.references,
+        "seed_document",
+        "entities",
+        "claims",
+        "reason",
+        *fields.record_attributes.values(),
+    ]
+    once += [fields.cluster] if fields.cluster is not None else []
+    once += [fields.system, *fields.summary_names()] if own_summaries else []
+    with RowsOnDisk() as stored:
+        for number, row in rows:
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                if not isinstance(row, Mapping):
+                    raise fault(
+                        show(row), "a row with named fields", "give a table, or objects with the same fields"
+                    )
+                ident = id_of(need(row, key), f"the value of {key!r}")
+            except DataError as error:
+                yield number, error
+                continue
+            system = use.value(row, fields.system)
+            read = {field: use.value(row, field) for field in (key, *each, *once)}
+            values = {field: value for field, value in read.items() if value is not ABSENT}
+            stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+        for ident, system in stored:
+            several = stored.take((ident, system))
+            yield several[0][0], _one_row(several, {key: ident}, each, once)
+
+
+def _one_row(
+    rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]
+) -> dict[str, Any] | DataError:
+    """The rows of one record as one, added to ``row``; an error if it has no text, or if they disagree."""
+    (ident,), text = row.values(), each[0]
+    row |= {
+        field: [values.get(field) for _, values in rows]
+        for field in each
+        if any(field in values for _, values in rows)
+    }
+    row[text] = ["" if one is None else one for one in row.get(text, ())]
+    try:
+        if all(map(_is_blank, row[text])):
+            raise fault(
+                f"no text in {text!r} in any row of {ident!r}",
+                "at least one text",
+                "add it, or remove the rows",
+            )
+        return row | {field: value for field in once if (value := _agreed(field, rows)) is not ABSENT}
+    except DataError as error:
+        return DataError(f"the record {ident!r}: {error}")
+
+
+def _agreed(field: str, rows: list[StoredRow]) -> Any:
+    """The value on which the non-blank rows of a record agree; ABSENT if no row has the field."""
+    present = [(number, values[field]) for number, values in rows if field in values]
+    given = [(number, value) for number, value in present if not _is_blank(value)]
+    for number, value in given[1:]:
+        if value != given[0][1]:
+            raise fault(
+                f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
+                "one value in all rows of a record",
+                "correct it, or, if the field belongs to documents, name it with --attribute",
+            )
+    return given[0][1] if given else (present[0][1] if present else ABSENT)
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())

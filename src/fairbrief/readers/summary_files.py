@@ -58,7 +58,10 @@ def summary_files(given: Given) -> list[tuple[str | None, Any]]:
     """System (None: the rows name it) and file or table of each. RequestError for a missing file."""
     if given is None:
         return []
-    is_one = isinstance(given, (str, Path)) or in_memory(given) is not None or _are_rows(given)
+    is_one = isinstance(given, (str, Path)) or in_memory(given) is not None
+    is_one = is_one or (
+        isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
+    )
     if not is_one and isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
         kind = type(given).__name__
         raise RequestError(f"The summaries are a {kind}. Give {WANTED}.")
@@ -66,10 +69,6 @@ def summary_files(given: Given) -> list[tuple[str | None, Any]]:
     named = listed.items() if isinstance(listed, Mapping) else listed
     pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
     return [_checked(name, source) for name, source in pairs]
-
-
-def _are_rows(given: Any) -> bool:
-    return isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
 
 
 def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:

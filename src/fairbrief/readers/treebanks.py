@@ -7,10 +7,10 @@ Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``to
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -208,16 +208,8 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 _PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
 _ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
-_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
-
-
-@dataclass(frozen=True, slots=True)
-class _Marked:
-    """A span of words inside a tag."""
-
-    first: int
-    last: int
-    attributes: dict[str, str]
+Marked = tuple[int, int, dict[str, str]]
+"""The first and the last word inside a tag, and the tag's attributes."""
 
 
 def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
@@ -248,14 +240,8 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
         [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences],
         spacing,
     )
-    mentions = [
-        span
-        for m in chains
-        if m.attributes.get("TYPE") == "IDENT" and (span := _span(m, place, m.attributes.get("ID", "")))
-    ]
-    people_ = [
-        span for m in named if m.attributes.get("TYPE") == "PERSON" and (span := _span(m, place, None))
-    ]
+    mentions = _spans_inside(chains, "IDENT", place)
+    people_ = [Span(s.first, s.last, None) for s in _spans_inside(named, "PERSON", place)]
     names = link_names(tokens, people_, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     id_ = document.partition("@")[0] or path.stem
@@ -281,27 +267,27 @@ def _leaves(path: Path) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
     return leaves, sentences
 
 
-def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[str, list[_Marked]]:
+def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[str, list[Marked]]:
     """The document's number, and every span inside the tag ``mark``, by index among the leaves.
 
     The words must equal those of the tree.
     """
-    document, result, parts, index = "", [], 0, 0
+    document, result, parts, index = "", list[Marked](), 0, 0
     stack: list[tuple[int, dict[str, str]]] = []
     for at, piece in _pieces(path):
-        closing, tag, rest = piece[1], piece[2], piece[3]
+        closing, tag, attributes = piece[1], piece[2], dict(_ATTRIBUTE.findall(piece[3] or ""))
         if tag is None:
-            _same_word(piece[0], leaves, index, at)
+            _same_word(html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else None, at)
             index += 1
         elif tag == mark and closing:
             if not stack:
                 raise DataError(f"{at}: found </{mark}> without <{mark}>; correct the tags.")
-            begin, attributes = stack.pop()
-            result.append(_Marked(begin, index - 1, attributes))
+            begin, opened = stack.pop()
+            result.append((begin, index - 1, opened))
         elif tag == mark:
-            stack.append((index, dict(_ATTRIBUTE.findall(rest))))
+            stack.append((index, attributes))
         elif tag == "DOC" and not closing:
-            document = dict(_ATTRIBUTE.findall(rest)).get("DOCNO", "")
+            document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
     if stack:
         raise DataError(f"{path}: found <{mark}> without </{mark}>; correct the tags.")
@@ -322,17 +308,19 @@ def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
             yield f"{path}:{number}", piece
 
 
-def _same_word(word: str, leaves: Sequence[tuple[str, str]], index: int, at: str) -> None:
-    for escape, sign in _ENTITIES.items():
-        word = word.replace(escape, sign)
-    if index >= len(leaves):
-        raise DataError(f"{at}: found '{word}' after the last word of the trees; use files of one release.")
-    leaf = leaves[index][1]
-    if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-        raise DataError(f"{at}: found '{word}'; expected '{leaf}', as in the tree; use files of one release.")
+def _same_word(word: str, leaf: str | None, at: str) -> None:
+    """DataError unless a word is that of the tree."""
+    if leaf is None or word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
+        raise DataError(
+            f"{at}: found '{word}'; expected '{leaf or 'the end'}', as in the tree; use files of one release."
+        )
 
 
-def _span(marked: _Marked, place: dict[int, int], chain: str | None) -> Span | None:
-    """The words of the text inside a marked span; None if it contains only traces."""
-    inside = [place[i] for i in range(marked.first, marked.last + 1) if i in place]
-    return Span(inside[0], inside[-1], chain) if inside else None
+def _spans_inside(marked: Sequence[Marked], kind: str, place: dict[int, int]) -> list[Span]:
+    """The words of the text inside the tags of a type; tags that contain only traces are left out."""
+    spans = []
+    for first, last, attributes in marked:
+        inside = [place[i] for i in range(first, last + 1) if i in place]
+        if inside and attributes.get("TYPE") == kind:
+            spans.append(Span(inside[0], inside[-1], attributes.get("ID", "")))
+    return spans

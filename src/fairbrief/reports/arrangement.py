@@ -95,20 +95,16 @@ def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mappin
 
     Differences are not in it: what their pairs lack is one of the `notes`.
     """
-    lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
+    alike: dict[tuple[str, int, tuple[tuple[str, int], ...]], dict[str, None]] = {}
     for e in estimates:
-        if e.subgroup or e.baseline or not e.excluded:
-            continue
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
-        if counts and wording.is_main_value(e):
-            members = lines.setdefault((e.system, e.n, counts), [])
-            if wording.without_over(e) not in members:
-                members.append(wording.without_over(e))
+        if counts and wording.is_main_value(e) and not e.subgroup and not e.baseline:
+            alike.setdefault((e.system, e.n, counts), {})[wording.without_over(e)] = None
     shared: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
-    for (system, n, counts), members in lines.items():
-        shared.setdefault((", ".join(members), n, counts), []).append(system)
+    for (system, n, counts), measures in alike.items():
+        shared.setdefault((", ".join(measures), n, counts), []).append(system)
     return tuple(
-        (measures, ", ".join(systems), n, dict(counts)) for (measures, n, counts), systems in shared.items()
+        (names, ", ".join(systems), n, dict(counts)) for (names, n, counts), systems in shared.items()
     )
 
 
@@ -121,19 +117,17 @@ def reasons(counts: Mapping[str, int]) -> str:
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """The notes of the estimates, each once, with the rows that have it."""
     estimates = tuple(estimates)
-    alike: dict[str, list[Note]] = {}
-    said: dict[str, list[str]] = {}
+    alike: dict[str, tuple[list[Note], dict[str, None]]] = {}
     for row, block in by_quantity(estimates):
         # Many estimates share the very same notes.
         for note in chain.from_iterable({id(e.notes): e.notes for e in block}.values()):
             text = worded(_with_share(note, 0.0) if SHARE in note.arguments else note)
-            alike.setdefault(text, []).append(note)
-            rows = said.setdefault(text, [])
-            if len(rows) <= MOST_ROWS and row not in rows:
-                rows.append(row)
+            same, rows = alike.setdefault(text, ([], {}))
+            same.append(note)
+            rows[row] = None
     return tuple(
-        f"{', '.join(rows[:MOST_ROWS])}{' and others' if len(rows) > MOST_ROWS else ''}: {_together(alike[text])}"
-        for text, rows in said.items()
+        f"{', '.join([*rows][:MOST_ROWS])}{' and others' if len(rows) > MOST_ROWS else ''}: {_together(same)}"
+        for same, rows in alike.values()
     ) + _unpaired(estimates)
 
 
@@ -172,19 +166,18 @@ def leading(
     estimates: Iterable[Estimate], *, of_systems: bool = True
 ) -> dict[tuple[str, str], list[Estimate]]:
     """The primary group differences on all records, by measure and attribute: of systems, or of pairs of systems."""
-    found: dict[tuple[str, str], list[Estimate]] = {}
+    panels: dict[tuple[str, str], list[Estimate]] = {}
     for e in conclusions.leading(estimates):
         if bool(e.baseline) != of_systems:
-            found.setdefault((e.measure, e.over), []).append(e)
-    return found
+            panels.setdefault((e.measure, e.over), []).append(e)
+    return panels
 
 
 def leading_subgroups(estimates: Iterable[Estimate], asked: Iterable[Sequence[str]]) -> list[list[Estimate]]:
     """The primary group differences of the requested subgroups, by measure and the subgroups' attributes."""
-    wanted = {tuple(sorted(names)) for names in asked}
-    found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    wanted = [set(names) for names in asked]
+    panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
     for e in conclusions.leading(estimates, by_subgroup=True):
-        names = tuple(sorted(e.subgroup))
-        if not e.baseline and names in wanted:
-            found.setdefault((e.measure, e.over, names), []).append(e)
-    return list(found.values())
+        if not e.baseline and set(e.subgroup) in wanted:
+            panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
+    return list(panels.values())

@@ -10,16 +10,7 @@ from typing import Any
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import (
-    arrangement,
-    figures,
-    first_answers,
-    html,
-    plot,
-    terminal,
-    wording,
-    write_all,
-)
+from fairbrief.reports import arrangement, figures, first_answers, html, plot, terminal, wording, write_all
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page

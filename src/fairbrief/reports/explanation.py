@@ -15,7 +15,7 @@ from fairbrief.reports.contrast_words import capital
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Table
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ MOST_PARTS = 4
 """Documents, and sentences, per record in a table: those with the largest contributions."""
 MOST_UNDEFINED = 2
 """Documents, and sentences, in a table without which there is no value."""
+MOST_LISTED = 6
+"""Items that are named in a sentence."""
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
 """Kinds that are shown by their id."""
 EXCERPT = 72
@@ -174,12 +176,12 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
             else ""
         )
         yield f"Removing one changes the value by {signed(-most, places)} to {signed(-least, places)}{share}."
-    listed = sum(o.influence is not None for o in found.opened)
-    if listed > 1:
+    many = sum(o.influence is not None for o in found.opened)
+    if many > 1:
         left = found.together.without
-        yield f"Without these {listed} it is {UNDEFINED if left is None else number(left, places)}."
+        yield f"Without these {many} it is {UNDEFINED if left is None else number(left, places)}."
     if alone := [i for i in found.influences if i.whole.reason]:
-        yield f"There is no value without {_listed([i.cluster for i in alone])}: {alone[0].whole.reason}."
+        yield f"There is no value without {listed([i.cluster for i in alone], MOST_LISTED, 'or')}: {alone[0].whole.reason}."
 
 
 def _parts(opened: Opened, most: int) -> Table:
@@ -203,7 +205,7 @@ def _parts(opened: Opened, most: int) -> Table:
                 f"{counted(len(more), f'more {kind}')} (contribution at most {number(max(more), places)})"
             )
         if rest := undefined[MOST_UNDEFINED:]:
-            names = _listed([_name(p) for _, p in rest])
+            names = listed([_name(p) for _, p in rest], MOST_LISTED, "or")
             notes.append(f"There is also no value without {names}: {rest[0][0].reason}.")
     value = (
         f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
@@ -253,11 +255,6 @@ def _places(effects: Iterable[float | None]) -> int:
     """Decimals that show two digits of the largest contribution: between 3 and 7."""
     largest = max((abs(e) for e in effects if e and isfinite(e)), default=0.0)
     return 3 if not largest else min(max(1 - floor(log10(largest)), 3), 7)
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    shown = list(names[:most]) + ([f"{len(names) - most:,} more"] if len(names) > most else [])
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 # --------------------------------------------------------------------------------------- written

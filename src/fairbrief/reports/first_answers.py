@@ -307,15 +307,13 @@ def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
     if not below or not others:
         return []
-    shown = [named(system) for system in others[:MOST_SYSTEMS]]
-    if len(others) > MOST_SYSTEMS:
-        shown.append(f"{len(others) - MOST_SYSTEMS} more")
+    names = listed([named(system) for system in others], MOST_SYSTEMS)
     verb = "is" if len(others) == 1 else "are"
     baseline = context.baseline(members[0])
     if has_groups:
         side = context.kind(worse[0])
-        return [f"{listed(shown)} {verb} not significantly {side} {baseline} in any group."]
-    return [f"{listed(shown)} {verb} not significantly different from {baseline}."]
+        return [f"{names} {verb} not significantly {side} {baseline} in any group."]
+    return [f"{names} {verb} not significantly different from {baseline}."]
 
 
 def _explained(members: Sequence[Estimate], context: Context) -> list[str]:

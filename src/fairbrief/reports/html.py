@@ -30,11 +30,7 @@ from fairbrief.reports import (
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.cautions import shortfalls
 from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
-from fairbrief.reports.first_answers import (
-    MOST_SYSTEMS,
-    answers,
-    leading_sentence,
-)
+from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, INK, Axis, Mark, diamond, path, spread, upright

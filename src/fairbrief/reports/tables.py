@@ -181,11 +181,10 @@ def _text(value: Any) -> str:
 def contrast_tables(result: Result) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
     context = context_of(result)
-    asked = [tuple(names) for names in result.made.get("by") or ()]
     decided = map(wording.from_random, result.differences)
     panels = (
         *arrangement.leading(result.estimates).values(),
-        *arrangement.leading_subgroups(result.estimates, asked),
+        *arrangement.leading_subgroups(result.estimates, result.made.get("by") or ()),
         *arrangement.leading(decided, of_systems=False).values(),
     )
     known = ([e for e in members if e.value is not None] for members in panels)

@@ -190,9 +190,9 @@ def _releases(trend: Trend) -> list[str]:
 
 def _cautions(trend: Trend) -> Iterator[str]:
     if trend.absent:
-        yield f"The last night has no value of {_some(trend.absent)}."
+        yield f"The last night has no value of {listed(trend.absent, SHOWN)}."
     if trend.new:
-        yield f"Not compared, because the reference has no value: {_some(trend.new)}."
+        yield f"Not compared, because the reference has no value: {listed(trend.new, SHOWN)}."
     if trend.monitored > 0 and not trend.of("input"):
         yield "The audits do not describe their inputs, so changes of inputs are unknown. Audit again with this version."
     if (trend.repeated or 0) > 0.1:
@@ -202,12 +202,6 @@ def _cautions(trend: Trend) -> Iterator[str]:
         )
     if trend.monitored > YEAR:
         yield f"The limits hold for {YEAR} nights after the reference. Begin a new reference."
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = [counted(len(names) - SHOWN, "more", "more")] if len(names) > SHOWN else []
-    return listed([*names[:SHOWN], *more])
 
 
 def _drift(s: Series, trend: Trend) -> str:

@@ -18,7 +18,7 @@ from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Estimate, Note, NoteCode
+from fairbrief.types import Estimate, Note
 
 ALPHA = 0.05
 
@@ -279,7 +279,7 @@ def _reading(of: Arguments) -> str:
     return f"{number_format.value(e)}{interval}{'' if p is None else f', p {_equals(p)}'}"
 
 
-WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
+WORDS: Mapping[str, str | Callable[[Arguments], str]] = MappingProxyType(
     {
         "undefined": "undefined: {reason}",
         "infinite": "infinite, so that there is no test",

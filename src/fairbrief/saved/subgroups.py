@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
@@ -18,11 +17,13 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
-from fairbrief.types import Estimate, Measure, NoteCode
+from fairbrief.types import Estimate, Measure
 
 Key = tuple[str, str, str, str]
-OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_claims", "place_is_group")
+OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
+SAME = ("baseline", "is_pairwise", "seed", "n_resamples", "confidence_level", "alpha", "intervals")
+"""Settings of the audit that decide the estimates."""
 NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 
 
@@ -51,7 +52,10 @@ def subgroup_audit(
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
-    run = Run(_plan(made, asked), [by_name[name] for name in made["measures"] if name in by_name])
+    plan = Plan(
+        by=asked, sanity_baselines=made["asked_sanity_baselines"], **{name: made[name] for name in SAME}
+    )
+    run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]
     estimates, gaps = run.estimates()
     if made.get("pools_runs"):
@@ -98,20 +102,6 @@ def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]
             there.add(frozenset(names))
             found.append(tuple(names))
     return found
-
-
-def _plan(made: Mapping[str, Any], by: Sequence[tuple[str, ...]]) -> Plan:
-    return Plan(
-        by=by,
-        sanity_baselines=made["asked_sanity_baselines"],
-        baseline=made["baseline"],
-        is_pairwise=made["is_pairwise"],
-        seed=made["seed"],
-        n_resamples=made["n_resamples"],
-        confidence_level=made["confidence_level"],
-        alpha=made["alpha"],
-        intervals=made["intervals"],
-    )
 
 
 def _key(e: Estimate) -> Key:

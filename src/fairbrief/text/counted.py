@@ -14,11 +14,12 @@ def counted(many: float, one: str, several: str = "") -> str:
     return f"{many:,.0f} {one if many == 1 else several or one + 's'}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+def listed(names: Sequence[str], most: int = 0, conjunction: str = "and") -> str:
+    """Names in a sentence; those beyond ``most``, if that is given, are counted.
 
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 2, "or")
+    ('a', 'a, b and c', 'a, b or 2 more')
     """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    more = [f"{len(names) - most:,} more"] if 0 < most < len(names) else []
+    *first, last = [*names[: most or None], *more]
+    return f"{', '.join(first)} {conjunction} {last}" if first else last

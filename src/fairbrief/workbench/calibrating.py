@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, reading_text
@@ -51,11 +52,15 @@ class Fitting:
         """Whether the scorer has several features, which need weights."""
         return bool(self.features.shape[1] > 1)
 
-    @cached_property
-    def folds(self) -> Integers:
-        """The fold in which each pair is held out. Shape (pairs,)."""
+    def by_fold(self, function: Callable[[NDArray[np.bool_]], Any]) -> Floats:
+        """A number of each pair, by a function of the pairs of one fold of texts, from the pairs of the others. Shape (pairs,)."""
         texts = int(self.text.max()) + 1
-        return np.asarray(np.random.default_rng([self.seed, 1]).permutation(texts) % FOLDS)[self.text]
+        folds = np.asarray(np.random.default_rng([self.seed, 1]).permutation(texts) % FOLDS)[self.text]
+        result = np.zeros(len(self.labels))
+        for fold in range(FOLDS):
+            out = folds == fold
+            result[out] = function(out)
+        return result
 
     def draws(self, many: int, stream: int = 0) -> Integers:
         """The count of each pair in each resample of texts. Shape (draws, pairs)."""
@@ -71,12 +76,12 @@ class Fitting:
 
     def held_out(self, counts: Integers) -> Floats:
         """The score of each pair with weights from the other folds. Shape (pairs,)."""
-        scores = np.zeros(len(self.labels))
-        for fold in range(FOLDS):
-            out = self.folds == fold
+
+        def scores(out: NDArray[np.bool_]) -> Floats:
             intercept, weights = self.weights(np.where(out, 0, counts))
-            scores[out] = intercept + self.features[out] @ weights
-        return scores
+            return np.asarray(intercept + self.features[out] @ weights)
+
+        return self.by_fold(scores)
 
     def map(self, counts: Integers | None = None, ends: Sequence[float] = (0.5, 0.5)) -> ScoreMap:
         """The map of the pairs or of resampled pairs: isotonic in scores with weights fitted without the pair.
@@ -102,22 +107,18 @@ class Fitting:
     @cached_property
     def hits(self) -> Floats:
         """1 if a pair's score is at least the best cut-off of the other folds, else 0. Shape (pairs,)."""
-        found = np.zeros(len(self.labels))
-        for fold in range(FOLDS):
-            out = self.folds == fold
-            found[out] = self.scores[out] >= best_cut(self.scores[~out], self.labels[~out])
-        return found
+        return self.by_fold(lambda out: self.scores[out] >= best_cut(self.scores[~out], self.labels[~out]))
 
     @cached_property
     def probabilities(self) -> Floats:
         """The probability of each pair by the map of the other folds. Shape (pairs,)."""
-        found = np.zeros(len(self.labels))
-        for fold in range(FOLDS):
-            out = self.folds == fold
+
+        def probabilities(out: NDArray[np.bool_]) -> Floats:
             text = np.unique(self.text[~out], return_inverse=True)[1]
             others = Fitting(self.features[~out], self.labels[~out], text, self.seed)
-            found[out] = others.map().probabilities(self.features[out])
-        return found
+            return others.map().probabilities(self.features[out])
+
+        return self.by_fold(probabilities)
 
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""

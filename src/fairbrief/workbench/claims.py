@@ -24,7 +24,7 @@ VERSION = 1
 RESTATES = 0.5
 """Share of a text's words from which a reply without a list counts as a restatement and not as a comment."""
 LISTED = 20
-"""Maximum number of replies without a list that are stored as examples; all are counted."""
+"""Maximum number of replies without a list that are printed; all are counted."""
 
 
 def instruction_in(path: Path | None = None) -> str:
@@ -109,7 +109,6 @@ class Outcome:
     split: int = 0
     recalls: list[float] = field(default_factory=list)
     unparsed: list[str] = field(default_factory=list)
-    unparsed_count: int = 0
 
     @property
     def recall(self) -> float | None:
@@ -124,10 +123,8 @@ class Outcome:
             if "recall" in answer:  # a text without words has none
                 self.recalls.append(answer["recall"])
         elif answer["reason"] == UNPARSED:
-            self.unparsed_count += 1
-            if len(self.unparsed) < LISTED:
-                where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
-                self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
+            where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
+            self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
 
 
 def split_file(

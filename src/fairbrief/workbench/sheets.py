@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeVar
 
 from fairbrief.errors import DataError, RequestError, reading_text
@@ -33,15 +32,7 @@ MENTIONED = ("yes", "no", "unclear")
 FIRST, SECOND, ALIKE = "first", "second", "alike"
 FAIR_RATING = 5
 
-TASKS: Mapping[str, str] = MappingProxyType(
-    {
-        "claims": "Which values entail each statement of the summary?",
-        "rating": "How fairly is each value represented, from 1 to 5?",
-        "leaning": "Which way does the summary lean: negative, fair, positive?",
-        "pairs": "Which of two summaries represents the documents more fairly?",
-        "alignment": "Were the names in the summary aligned with the right people?",
-    }
-)
+TASKS = ("claims", "rating", "leaning", "pairs", "alignment")
 
 Key = tuple[str, str, str, str]
 """Task, record, code of the system, and part."""

@@ -19,7 +19,6 @@ from fairbrief.readers import Reading, read
 from fairbrief.reports.result import Result
 from fairbrief.workbench.summarizing import (
     Count,
-    Drafting,
     Forecast,
     Job,
     Records,
@@ -107,14 +106,7 @@ def _check_runs(cell: Cell) -> None:
             f"'{cell.name}' has several seeds at temperature 0, which give one text, paid several times: "
             "give a temperature above 0, or one seed."
         )
-    if cell.samples == 1:
-        return
-    if not isinstance(first, Drafting):
-        raise RequestError(
-            f"'{first!r}' writes several summaries of each record without names for them: sweep the seed "
-            "instead, --set seed=0,1,2."
-        )
-    if len(cell.writers) > 1:
+    if cell.samples > 1 and len(cell.writers) > 1:
         raise RequestError("Give several seeds or several samples of a setting, not both.")
 
 

@@ -251,18 +251,6 @@ def test_nothing_is_paid_before_everything_is_checked(
     assert not (tmp_path / "o").exists()
 
 
-def test_the_last_records_lack_is_found_before_the_first_is_asked(source: Path, tmp_path: Path) -> None:
-    """A field that only the last record has none of stops the run with nothing sent."""
-    rows = [json.loads(line) for line in source.read_text().splitlines()]
-    for row in rows[:-1]:
-        row["attributes"] = {"topic": "gardens"}
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with StubChat() as server:
-        with pytest.raises(DataError, match=r"in.jsonl:10 \(id '9'\).*\{topic\}"):
-            summarize(source, tmp_path / "o", server, "--prompt", "perspectives-topic")
-        assert server.requests == 0
-
-
 def test_the_first_reason_of_each_failure_is_printed(source: Path, tmp_path: Path) -> None:
     """What the server said at the first failure of a kind stands below the counts, and what can be done."""
     with StubChat(faults={"400": 1.0}) as server:

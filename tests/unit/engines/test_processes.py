@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.engines import Engine, ThisProcess, cores, engine_of
+from fairbrief.auditing import chosen_engine
+from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.engines.processes import Processes
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 
@@ -328,8 +329,6 @@ def test_large_work_items_and_answers_pass() -> None:
 
 def test_engines_by_number() -> None:
     """One is this process, none a worker a core."""
-    assert isinstance(engine_of(1), ThisProcess)
-    assert engine_of(4) == Processes(4)
-    assert engine_of(0) == (Processes(cores()) if cores() > 1 else engine_of(1))
-    with pytest.raises(RequestError, match="--workers -1 is negative"):
-        engine_of(-1)
+    assert isinstance(chosen_engine("", 1), ThisProcess)
+    assert chosen_engine("", 4) == Processes(4)
+    assert chosen_engine("", 0) == (Processes() if cores() > 1 else ThisProcess())

@@ -8,7 +8,6 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +74,6 @@ def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answer
             assert listed[len(values) :] == [None] * (len(mine) - len(values))
             known = {row["record"]: row["value"] for row in found["rows"] if row["value"] is not None}
             assert known == values
-
-
-def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
-    """The page opens where the report began; the others keep their order."""
-    saved = open_audit(folder, read)
-    specs = [m["spec"] for m in Answers([saved]).about()["measures"]]
-    for spec in specs:
-        led = [e.replace(is_primary=e.measure == spec, group="negative") for e in saved.result.estimates]
-        about = Answers([replace(saved, result=replace(saved.result, estimates=tuple(led)))]).about()
-        assert [m["spec"] for m in about["measures"]] == [spec, *(s for s in specs if s != spec)]
 
 
 def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
@@ -21,25 +21,18 @@ SPLIT = "turn split"
 """The count of turns that are longer than a segment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The settings of segments.
+def segments(
+    conversations: Iterable[Record],
+    most: int,
+    counts: Counter[str],
+    *,
+    rule: str = "words",
+    names: bool = True,
+) -> Iterator[Record]:
+    """The segments of each conversation, in order: as many whole turns as fit.
 
     A segment has at most ``most`` tokens by ``rule`` (see `counter`), summed over its turns; ``names`` adds
     ``SPEAKER: `` before each turn's text and counts it.
-    """
-
-    most: int
-    rule: str = "words"
-    names: bool = True
-
-    def __post_init__(self) -> None:
-        if self.most < 1:
-            raise RequestError("A segment needs at least one token.")
-
-
-def segments(conversations: Iterable[Record], cut: Cut, counts: Counter[str]) -> Iterator[Record]:
-    """The segments of each conversation, in order: as many whole turns as fit.
 
     A turn longer than a segment is split between sentences, and a sentence that is too long between words; each piece
     is a turn of the same speaker. The conversation is the seed document of its segments, so that they are resampled
@@ -47,25 +40,28 @@ def segments(conversations: Iterable[Record], cut: Cut, counts: Counter[str]) ->
 
     Raises: RequestError if a speaker's name leaves no room for a word.
     """
-    count = counter(cut.rule)
+    count = counter(rule)
     for conversation in conversations:
         found: list[list[Document]] = []
         size = 0
-        for turn, tokens in _pieces(conversation, cut, count, counts):
-            if not found or size + tokens > cut.most:
+        for turn, tokens in _pieces(conversation, most, count, counts, names=names):
+            if not found or size + tokens > most:
                 found.append([])
                 size = 0
             found[-1].append(turn)
             size += tokens
         for number, turns in enumerate(found):
-            name = f"{conversation.id}-{number}"
-            about = {"conversation": conversation.id, "segment": str(number)}
-            attributes = {**conversation.attributes, **about}
-            yield Record(name, tuple(turns), attributes=attributes, seed_document=conversation.id)
+            place = {"conversation": conversation.id, "segment": str(number)}
+            yield Record(
+                f"{conversation.id}-{number}",
+                tuple(turns),
+                attributes={**conversation.attributes, **place},
+                seed_document=conversation.id,
+            )
 
 
 def _pieces(
-    conversation: Record, cut: Cut, count: Count, counts: Counter[str]
+    conversation: Record, most: int, count: Count, counts: Counter[str], *, names: bool
 ) -> Iterator[tuple[Document, int]]:  # fmt: skip
     """The turns with their tokens; turns that are too long are split."""
     for turn in conversation.documents:
@@ -73,14 +69,14 @@ def _pieces(
             counts["turn without words"] += 1
             continue
         name = turn.attributes.get("speaker", "")
-        lead = f"{name}: " if cut.names and name else ""
+        lead = f"{name}: " if names and name else ""
         whole = lead + turn.text
         tokens = count(whole)
-        if tokens <= cut.most:
+        if tokens <= most:
             yield replace(turn, text=whole), tokens
             continue
         counts[SPLIT] += 1
-        for text in _split_turn(turn.text, lead, cut.most, count):
+        for text in _split_turn(turn.text, lead, most, count):
             yield Document(text, turn.attributes), count(text)
 
 

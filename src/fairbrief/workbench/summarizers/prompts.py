@@ -184,23 +184,14 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     template = prompt.wordings[wording]
     instruction = _clause("instructions", wish.instruction)
     _check_room(prompt, template, wish, has_instruction=bool(instruction))
-    if "{instruction}" in template and instruction:
-        template = template.replace("{instruction}", instruction)
     values = _Values(prompt, record, wish, separator)
-    role = _clause("roles", wish.role) if wish.role in clauses()["roles"] else wish.role
-    system = "\n".join(part for part in (role, prompt.system) if part)
-    return Asked(system, _tidied(template, values), wording)
-
-
-def _tidied(template: str, values: _Values) -> str:
-    """The filled template; gaps that empty clauses leave in the template (not in the texts) are closed first."""
-    for field in ("instruction", "length"):
-        if values.get(field) == "":
-            template = template.replace("{" + field + "}", "")
+    # Gaps that empty clauses leave in the template, not in the texts, are closed before the texts are filled in.
+    template = template.replace("{instruction}", instruction).replace("{length}", values.length())
     template = re.sub(r"[ \t]+\n", "\n", re.sub(r"(?<=\S)  +", " ", template))
     template = re.sub(r" +(?=\{separator\})", "", re.sub(r"\n{3,}", "\n\n", template)).strip()
-    template = template.replace("{length}", values.get("length"))
-    return FIELD.sub(lambda match: values.get(match[1]), template)
+    role = _clause("roles", wish.role) if wish.role in clauses()["roles"] else wish.role
+    system = "\n".join(part for part in (role, prompt.system) if part)
+    return Asked(system, FIELD.sub(lambda match: values.get(match[1]), template), wording)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +212,7 @@ class _Values:
         makers: dict[str, Callable[[], str]] = {
             "documents": self._documents,
             "count": lambda: str(len(self.record.documents)),
-            "instruction": str,
             "separator": lambda: self.separator,
-            "length": self._length,
             "attribute": self._over,
             "values": lambda: _listed(sorted(self._counts())),
             "ratio": self._ratio,
@@ -256,7 +245,7 @@ class _Values:
             raise RequestError(f"The prompt '{self.prompt.name}' uses {{{name}}}: give the number, {name}=N.")
         return int(number)
 
-    def _length(self) -> str:
+    def length(self) -> str:
         """The length clause: sentences if they are requested, else words, else the prompt's default."""
         if self.wish.sentences is not None:
             clause = clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]

@@ -19,7 +19,7 @@ from fairbrief.scorers.pieces import run_batches
 from fairbrief.specs import spell
 from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
-from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import AT_ONCE, Prompt, Prompted, Task, fill, find
 
 VERSION = 2
 
@@ -131,27 +131,22 @@ class Transformers(Prompted):
         room = self._room(writer)
 
         def fits(candidate: Record) -> bool:
-            return room is None or self._pieces(self._sent(candidate, writer, prompt)[0], writer) <= room
+            return room is None or self._sent(candidate, writer, prompt)[1] <= room
 
-        long = ""
-        if not fits(record):
-            record, cut = truncated(record, fits)
-            long = f"{counted(cut, 'word')} cut off"
-        text, asked = self._sent(record, writer, prompt)
-        return Draft(key, task[1], sample, text, self._pieces(text, writer), asked.wording, long)
+        short, cut = (record, 0) if fits(record) else truncated(record, fits)
+        text, pieces, wording = self._sent(short, writer, prompt)
+        return Draft(
+            key, record, sample, text, pieces, wording, f"{counted(cut, 'word')} cut off" if cut else ""
+        )
 
-    def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, Asked]:
-        """The model's input, including the template."""
+    def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
+        """The model's input, including the template; its number of word pieces; the number of the wording."""
         asked = fill(prompt, record, self)
-        if not writer.has_template:
-            return "\n\n".join(part for part in (asked.system, asked.user) if part), asked
-        messages = [{"role": "user", "content": asked.user}]
-        if asked.system:
-            messages.insert(0, {"role": "system", "content": asked.system})
-        return _templated(writer, messages), asked
-
-    def _pieces(self, text: str, writer: Writer) -> int:
-        return len(writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"])
+        given = [("system", asked.system), ("user", asked.user)]
+        messages = [{"role": role, "content": text} for role, text in given if text]
+        text = _templated(writer, messages) if writer.has_template else _joined(messages)
+        pieces = writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"]
+        return text, len(pieces), asked.wording
 
     # --------------------------------------------------------------------------- outputs
 
@@ -206,17 +201,17 @@ class Transformers(Prompted):
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
     """The conversation in the model's template; a template without a system role gets that text in the user's turn."""
-    jinja = library("jinja2")
-
-    def rendered(turns: list[dict[str, str]]) -> str:
-        return str(writer.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
-
+    render = partial(writer.tokenizer.apply_chat_template, add_generation_prompt=True, tokenize=False)
     try:
-        return rendered(messages)
-    except jinja.TemplateError:
+        return str(render(messages))
+    except library("jinja2").TemplateError:
         if len(messages) == 1:
             raise
-        return rendered([{"role": "user", "content": "\n\n".join(turn["content"] for turn in messages)}])
+        return str(render([{"role": "user", "content": _joined(messages)}]))
+
+
+def _joined(messages: list[dict[str, str]]) -> str:
+    return "\n\n".join(message["content"] for message in messages)
 
 
 # --------------------------------------------------------------------------- models for writing, loaded once

@@ -1,0 +1,42 @@
+"""Rows of measures in tests: by column, added, and their values as plain numbers; and answers of scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from fairbrief.types import Column, Measure, Reason, Rows, Scores, Totals, Value
+
+NO_LABELS = np.zeros((1, 0), dtype=np.int64)
+
+
+def by_column(rows: Rows | Reason, row: int = 0) -> dict[Column, float]:
+    """One row by column."""
+    assert isinstance(rows, Rows), rows
+    return dict(zip(rows.columns, rows.values[row].tolist(), strict=True))
+
+
+def added(*several: Rows | Reason | Mapping[Column, float]) -> Totals:
+    """The sum of first rows."""
+    sums: dict[Column, float] = {}
+    for rows in several:
+        for column, number in (rows if isinstance(rows, Mapping) else by_column(rows)).items():
+            sums[column] = sums.get(column, 0.0) + number
+    return Totals({column: i for i, column in enumerate(sums)}, np.array(list(sums.values()), dtype=float))
+
+
+def numbers(values: Mapping[str, Value]) -> dict[str, float]:
+    """The values as plain numbers."""
+    return {name: float(value.array) for name, value in values.items()}
+
+
+def values_of(measure: Measure, *several: Rows | Reason | Mapping[Column, float]) -> dict[str, float]:
+    """The values of the sum of first rows, as plain numbers."""
+    return numbers(measure.value(added(*several)))
+
+
+def answer(matrix: Sequence[Sequence[float]]) -> Scores:
+    """A scorer's answer with one unit per column."""
+    array = np.array(matrix, dtype=float)
+    return Scores(array, np.arange(array.shape[1]), np.ones(len(array)))
