@@ -10,6 +10,7 @@ from tempfile import TemporaryFile, gettempdir
 from types import TracebackType
 from typing import IO, Any, Self
 
+
 class RowsOnDisk:
     """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
 
