@@ -154,16 +154,11 @@ class FramingChange(Framings):
         if not self.over:
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
-        directions = pair_differences({g: _direction(row) for g, row in shares.items()})
-        changes = pair_differences(
-            {g: _changed(row) for g, row in shares.items()},
-            name="changed_difference[{}−{}]",
-            is_primary=False,
-        )
-        for both in zip(directions.items(), changes.items(), strict=True):
-            values |= dict(both)
+        changes = {g: _changed(row) for g, row in shares.items()}
+        values |= pair_differences({g: _direction(row) for g, row in shares.items()})
+        values |= pair_differences(changes, name="changed_difference[{}−{}]", is_primary=False)
         for g, row in shares.items():
-            values[f"changed[{g}]"] = Value(_changed(row), **SHARE, group=g)
+            values[f"changed[{g}]"] = Value(changes[g], **SHARE, group=g)
             values[f"direction[{g}]"] = Value(
                 _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
             )

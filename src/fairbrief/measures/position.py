@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, Settings, in_parts
-from fairbrief.measures.record_texts import KnownRecord, chosen, is_blank, known
+from fairbrief.measures.record_texts import KnownRecord, chosen_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
@@ -315,7 +315,7 @@ class Positions(PositionSettings, OneByOne):
         for t, (start, stop) in enumerate(pairwise(starts)):
             part = similarity[:, :, start:stop]
             if t == 0 and self.limit is not None:
-                which = [self._chosen(case, stop - start) for (case,) in units.cases]
+                which = [chosen_of(case, stop - start, self) for (case,) in units.cases]
                 part = np.stack([own[:, kept] for own, kept in zip(part, which, strict=True)])
             if self.match == "mean" and part.shape[2]:
                 part = part.mean(axis=2, keepdims=True)
@@ -329,11 +329,6 @@ class Positions(PositionSettings, OneByOne):
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
-
-    def _chosen(self, case: Case, sentences: int) -> Integers:
-        """The sentences of a summary that count."""
-        texts = (known(case.record).source, case.summary.text)
-        return chosen(sentences, self.limit, self.choose, self.seed, texts)
 
     def _weigh(self, sums: Floats, matches: Floats) -> Floats:
         """Sums over matches, divided by the matches where articles weigh the same."""

@@ -15,7 +15,7 @@ from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.bases import OneByOne, Reading, Settings, WithoutLabels, WithoutScores
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
-from fairbrief.measures.record_texts import article_of, chosen, is_blank, known
+from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
@@ -100,13 +100,10 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
         return np.asarray(scores[scores[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))])
 
     def _shortened(self, case: Case) -> str:
-        summary = case.summary.text
         if self.limit is None:
-            return summary
-        cut = sentences.split(summary)
-        about = (known(case.record).source, summary)
-        kept = chosen(len(cut), self.limit, self.choose, self.seed, about)
-        return " ".join(cut[i] for i in kept)
+            return case.summary.text
+        cut = sentences.split(case.summary.text)
+        return " ".join(cut[i] for i in chosen_of(case, len(cut), self))
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import Cases, Data, Integers, PermutationScheme, Reason, Record, Summary
+from fairbrief.types import Case, Cases, Data, Integers, PermutationScheme, Reason, Record, Summary
 
 KEPT = 1024
 """Records of which something is remembered; of more the older half is forgotten."""
@@ -114,6 +115,12 @@ def claims_of(summary: Summary, claims: str) -> tuple[str, ...]:
     if claims == "given":
         return ()
     return sentences_of(summary.text)
+
+
+def chosen_of(case: Case, count: int, settings: Any) -> Integers:
+    """Which of a summary's ``count`` sentences count, by the settings ``limit``, ``choose`` and ``seed``."""
+    texts = (known(case.record).source, case.summary.text)
+    return chosen(count, settings.limit, settings.choose, settings.seed, texts)
 
 
 def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> Integers:
