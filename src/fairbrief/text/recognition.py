@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -158,18 +158,12 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     return found
 
 
-class Stretches:
-    """Spans of a text, for queries of the furthest end among those that begin at or before a position."""
-
-    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
-        ordered = sorted(stretches)
-        self._starts = [start for start, _ in ordered]
-        self._reach = list(accumulate((end for _, end in ordered), max))
-
-    def reach(self, place: int) -> int:
-        """The furthest end of a span that begins at or before the position; −1 if there is none."""
-        before = bisect_right(self._starts, place)
-        return self._reach[before - 1] if before else -1
+def reach(stretches: Iterable[tuple[int, int]]) -> Callable[[int], int]:
+    """For spans of a text, the furthest end of those that begin at or before a position; −1 if there is none."""
+    ordered = sorted(stretches)
+    starts = [start for start, _ in ordered]
+    ends = [-1, *accumulate((end for _, end in ordered), max)]
+    return lambda place: ends[bisect_right(starts, place)]
 
 
 class _Reading:
@@ -179,10 +173,10 @@ class _Reading:
         self._text = text
         self._given = given_names
         self._is_shouted = text.isupper()
-        self._states = Stretches(match.span() for match in _STATES.finditer(text))
+        self._states = reach(match.span() for match in _STATES.finditer(text))
         found = runs(text)
-        self._places = Stretches(stretch for run in found for stretch in _places_in(run))
-        self._others = Stretches((run.start, run.end) for run in found if self._names_no_person(run))
+        self._places = reach(stretch for run in found for stretch in _places_in(run))
+        self._others = reach((run.start, run.end) for run in found if self._names_no_person(run))
         self._alone = {
             run.tokens[0]
             for run in found
@@ -196,7 +190,7 @@ class _Reading:
             not core
             or bare(core[-1]) in CALENDAR
             or self.is_other(span)
-            or self._places.reach(span.start) >= span.end
+            or self._places(span.start) >= span.end
         ):
             return ""
         is_described = is_described_at(self._text, span.start, span.end)
@@ -206,7 +200,7 @@ class _Reading:
                 if core[0].lower() not in CHIEFS and (is_described or bare(span.tokens[0]) not in SAINTS)
                 else ""
             )
-        if any(is_title(token) for token in span.tokens) or self._states.reach(span.start) > span.start:
+        if any(is_title(token) for token in span.tokens) or self._states(span.start) > span.start:
             return ""
         if len(core) == 1:
             return (
@@ -219,7 +213,7 @@ class _Reading:
     def is_other(self, span: Span) -> bool:
         """Whether the span is in a run that names an organisation or a thing, or is a word of such names."""
         is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
-        return is_word or self._others.reach(span.start) > span.start
+        return is_word or self._others(span.start) > span.start
 
     def _rule_of_several(self, span: Span, core: Sequence[str], *, is_described: bool) -> str:
         first = core[0].lower()
