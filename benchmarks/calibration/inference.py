@@ -22,10 +22,10 @@ from benchmarks.calibration.worlds import World, worlds
 from benchmarks.recording import write_section
 
 from fairbrief import registry
+from fairbrief.auditing.chunks import units_of
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
-from fairbrief.auditing.grouping import units_of
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer

@@ -105,7 +105,9 @@ def table(result: Result, quantity: str) -> str:
         words = declared.contrast
         records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |")
+            rows.append(
+                f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |"
+            )
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         extract_baseline = (

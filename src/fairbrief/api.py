@@ -28,7 +28,7 @@ from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, rules
-from fairbrief.saved.power import Power, Question, planned
+from fairbrief.saved.power import Power, Question
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import REFERENCE
@@ -260,11 +260,8 @@ def power(
     (199, 0.141)
     """
     question = Question(disparity, records, alpha, power)
-    if audited is not None and se is None and clusters is None:
-        return _power(_result(audited), question, listed(measures), listed(quantities))
-    if audited is None and se is not None and clusters is not None:
-        return [planned(se, clusters, question)]
-    raise RequestError("Give an audit or its folder, or both se= and clusters=.")
+    result = None if audited is None else _result(audited)
+    return _power(result, question, listed(measures), listed(quantities), se, clusters)
 
 
 @_explained

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from fairbrief.errors import RequestError
 
@@ -221,23 +221,16 @@ def _is_nested(text: str) -> bool:
 
 
 def _read_value(text: str, hint: Any, where: str) -> Any:
-    hint_text = str(hint)
-    if "None" in hint_text and text.lower() == "none":
+    kinds = (hint, *get_args(hint))
+    if type(None) in kinds and text.lower() == "none":
         return None
+    kind = next((kind for kind in (bool, int, float) if kind in kinds), str)
     try:
-        if hint is bool:
+        if kind is bool:
             return {"true": True, "false": False}[text.lower()]
-        if "tuple" in hint_text:
-            number = float if "float" in hint_text else int if "int" in hint_text else str
-            return tuple(number(part) for part in text.split("+"))
-        if hint is int or hint_text in ("int | None", "typing.Optional[int]"):
-            return int(text)
-        if hint is float or hint_text in ("float | None", "typing.Optional[float]"):
-            return float(text)
+        return tuple(map(kind, text.split("+"))) if get_origin(hint) is tuple else kind(text)
     except (KeyError, ValueError):
-        kind = getattr(hint, "__name__", hint_text)
-        raise RequestError(f"{where}: '{text}' is not a value of type {kind}: give one.") from None
-    return text
+        raise RequestError(f"{where}: '{text}' is not a value of type {kind.__name__}: give one.") from None
 
 
 def _unquote(text: str) -> str:

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import QUICK, Command, printed, results, row, rows, write
-
-KEYS = {
-    "measure", "system", "subgroup", "value", "low", "high", "permutation_mean", "p", "p_adjusted", "n", "excluded",
-    "signature",
-}  # fmt: skip
 
 
 def audited(folder: Path) -> list[tuple[Any, ...]]:
@@ -32,22 +22,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = write(folder / "plain.jsonl", rows(5))
     printed("audit", file, "--attribute", "mood", *QUICK, "--out", folder / "plain")
     return folder
-
-
-@pytest.mark.parametrize("ending", ["jsonl.gz", "jsonl.zst", "parquet"])
-def test_packed_files_and_nested_columns_read_as_lines_do(
-    ending: str, tmp_path: Path, fairbrief: Command, plain: Path
-) -> None:
-    """Gzip, Zstandard and Parquet change nothing."""
-    content, file = (plain / "plain.jsonl").read_bytes(), tmp_path / f"in.{ending}"
-    if ending == "parquet":
-        pq.write_table(pa.Table.from_pylist(rows(5)), file)
-    else:
-        with pa.output_stream(str(file), compression="detect") as stream:
-            stream.write(content)
-    ran = fairbrief("audit", file, "--attribute", "mood", *QUICK, "--out", tmp_path / "out")
-    assert ran.code == 0, ran.err
-    assert audited(tmp_path / "out") == audited(plain / "plain")
 
 
 def test_columns_of_a_csv_are_mapped_by_options(tmp_path: Path, fairbrief: Command, plain: Path) -> None:
@@ -150,21 +124,6 @@ def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: 
     assert ran.code == 0, ran.err
     pairs = {(d["system"], d["baseline"]) for d in results(tmp_path / "out")["differences"]}
     assert pairs == {("a", "b"), ("c", "b")}
-
-
-def test_the_folder_holds_every_file_and_results_follow_their_schema(plain: Path) -> None:
-    """--out: numbers, per-record statistics, page, tables; the schema is shipped and describes every estimate."""
-    out = plain / "plain"
-    there = {p.name for p in out.iterdir()}
-    assert there >= {"results.json", "per_record", "report.html", "report.md", "estimates.csv", "tables"}
-    found = results(out)
-    schema = json.loads((files("fairbrief.reports") / "results.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(found, schema)
-    assert found["estimates"]
-    assert all(set(e) >= KEYS for e in found["estimates"])
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert "<svg" in page
-    assert not any(f'{a}="{scheme}' in page for a in ("src", "href") for scheme in ("http", "//"))
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])

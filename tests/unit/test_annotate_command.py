@@ -121,17 +121,8 @@ def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None
     words = ["--task", "leaning", "--attribute", "mood", "--choices", "bad,fair,good"]
     run("export", records, *words, "--out", sheet)
     answer(sheet, {("both", ""): "fair", ("rosy", ""): "good"})
-    said = run(
-        "agree",
-        sheet,
-        "--records",
-        records,
-        *words,
-        "--measure",
-        "coverage_parity@mood",
-        "--measure",
-        "uer@mood",
-    )
+    measures = "--measure coverage_parity@mood --measure uer@mood".split()
+    said = run("agree", sheet, "--records", records, *words, *measures)
     assert "With which measure people agree" in said
     assert "of 5,000 bootstrap groups" in said
     # By coverage only the rosy summaries lean, all to good; n-grams also find a lean in some that people call fair.

@@ -19,7 +19,6 @@ from fairbrief.types import Case, Claim, Document, Record, Summary
 from fairbrief.workbench.judgements import (
     Leans,
     agreement,
-    bootstrap_counts,
     concordance,
     correlations,
     judged_cases,
@@ -319,15 +318,6 @@ def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
     # First leads by 3, 0, 4 and 4: only in the second group it is not ahead.
     assert "Samples: 1 agree equally with both; p = 0.250" in table.notes[0]
     assert "in 1 people lean to neither side" in table.notes[1]
-
-
-def test_bootstrap_groups_have_as_many_samples_as_there_are() -> None:
-    """5,000 groups of 25 samples, the same for one seed."""
-    counts = bootstrap_counts(25, seed=1)
-    assert counts.shape == (5_000, 25)
-    assert (counts.sum(axis=1) == 25).all()
-    assert (counts == bootstrap_counts(25, seed=1)).all()
-    assert abs(counts.mean(axis=0) - 1).max() < 0.1
 
 
 TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}

@@ -129,19 +129,6 @@ def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str
         fairbrief.Plan(**settings)  # type: ignore[arg-type]
 
 
-def test_summaries_may_stand_in_a_data_frame() -> None:
-    """A system's summaries by id, in a table beside the records."""
-    pandas = pytest.importorskip("pandas")
-    bare = [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
-    frame = pandas.DataFrame({"id": ["1", "0", "3", "2"], "summary": ["Alder wood is light."] * 4})
-    found = fairbrief.audit(bare, "bur@side", summaries={"gpt": frame}, n_resamples=0)
-    apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
-    assert {e.system for e in found.estimates} == {"gpt"}
-    assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
-    with pytest.raises(RequestError, match=r"give summaries= to fairbrief\.read"):
-        fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars", "rows", "list"])
 def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     """A data frame, several or rows with a column of systems are given as they are, without a name."""
@@ -166,9 +153,15 @@ def test_records_and_summaries_in_two_data_frames(library: str) -> None:
     )
     summaries = frames.DataFrame([{"id": row["id"], "summary": row["summary"]} for row in ROWS])
     found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
+    named = fairbrief.audit(bare, "bur@side", summaries={"gpt": summaries}, n_resamples=0)
     apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
-    assert {e.system for e in found.estimates} == {"summaries"}
+    assert ({e.system for e in found.estimates}, {e.system for e in named.estimates}) == (
+        {"summaries"},
+        {"gpt"},
+    )
     assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
+    with pytest.raises(RequestError, match=r"give summaries= to fairbrief\.read"):
+        fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": summaries})
     with pytest.raises(RequestError, match=r"are a Series. Give a data frame or rows with the fields 'id'"):
         fairbrief.audit(bare, "bur@side", summaries=summaries["summary"])
     with pytest.raises(RequestError, match=r"are the text 'Alder wood .*, which is not a file. Give a file"):
@@ -200,15 +193,6 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "SHARE of the summary" in str(found)
     assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
-
-
-def test_the_worst_records_come_largest_first() -> None:
-    """At most n of each measure and system; a measure's name or spec chooses among measures."""
-    found = fairbrief.audit(ROWS, ["bur@side", "uer@side"], n_resamples=0)
-    assert {x.measure for x in found.worst(1)} == {"bur@side", "uer@side"}
-    (worst,) = found.worst(1, measure="uer")
-    uer = [row for row in found.read(found.result).examples.rows if row.measure == "uer@side"]
-    assert worst.values["uer"] == max(row.values["uer"] for row in uer)
 
 
 def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
@@ -278,9 +262,13 @@ def test_an_audit_is_held_to_limits_without_being_saved() -> None:
 
 
 def test_the_worst_records_are_of_measures_that_there_are() -> None:
-    """A misspelt measure or system, and a number that is none, are refused."""
-    found = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=0)
-    assert [x.system for x in found.worst(1, measure="uer")] == ["balanced", "rosy"]
+    """At most n of each measure and system, the largest first; a misspelt measure or system, and a number that is none, are refused."""
+    found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment", "uer@sentiment"], n_resamples=0)
+    assert {x.measure for x in found.worst(1)} == {"bur@sentiment", "uer@sentiment"}
+    worst = found.worst(1, measure="uer")
+    assert [x.system for x in worst] == ["balanced", "rosy"]
+    uer = [row for row in found.read(found.result).examples.rows if row.measure == "uer@sentiment"]
+    assert max(row.values["uer"] for row in worst) == max(row.values["uer"] for row in uer)
     with pytest.raises(RequestError, match=r"no measure 'ure'.*uer"):
         found.worst(1, measure="ure")
     with pytest.raises(RequestError, match=r"no system 'rose'.*rosy"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -118,18 +120,28 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
         ("s3://bucket/in/review.jsonl", "There is no file s3://bucket/in/review.jsonl"),
         ("s3://bucket/in", r"is a folder: .*s3://bucket/in/\*.jsonl"),
         ("s3://bucket", "is not the address of a file: write s3://bucket/FOLDER/FILE"),
-        ("s3://bucket/in/book.xlsx", r"Copy it to this machine.*aws s3 cp s3://bucket/in/book.xlsx \."),
-        ("s3://bucket/in/log.eval", r"Copy it to this machine.*aws s3 cp s3://bucket/in/log.eval \."),
         ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "has a user or a key"),
         ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' is not allowed after"),
     ],
 )
-def test_what_cannot_be_read_is_told(store: StubS3, address: str, said: str) -> None:
+@pytest.mark.usefixtures("store")
+def test_what_cannot_be_read_is_told(address: str, said: str) -> None:
     """With what to do, and never a key."""
-    store.buckets["bucket"] |= {"in/book.xlsx": b"PK", "in/log.eval": b"PK"}
     with pytest.raises(RequestError, match=said) as error:
         read(address)
     assert "hunter2secret" not in str(error.value)
+
+
+def test_spreadsheets_and_logs_are_read_there(store: StubS3, tmp_path: Path) -> None:
+    """A spreadsheet and an Inspect log give the cases of their copies."""
+    book = openpyxl.Workbook()
+    for row in (["id", "documents", "summary"], ["1", "One.", "S."]):
+        book.active.append(row)
+    book.save(tmp_path / "book.xlsx")
+    shutil.copy(Path(__file__).parents[1] / "files" / "tools" / "hotels.eval", tmp_path)
+    for path in (tmp_path / "book.xlsx", tmp_path / "hotels.eval"):
+        store.buckets["bucket"][f"in/{path.name}"] = path.read_bytes()
+        assert list(read(f"s3://bucket/in/{path.name}")) == list(read(path))
 
 
 @pytest.mark.parametrize("has_others", [False, True])

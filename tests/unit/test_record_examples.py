@@ -25,7 +25,7 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.reports import html, json_file, load
+from fairbrief.reports import html, json_file
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.per_record import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
@@ -254,16 +254,6 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
         t.id: documents[t.id] for t in found.texts
     }
     assert any(t.more for t in found.texts)
-
-
-def test_saved_examples_come_back_as_they_were(audited: Audit, tmp_path: Path) -> None:
-    """A folder that is loaded shows the same records."""
-    audited.save(tmp_path)
-    again = load(tmp_path)
-    assert again.examples.rows
-    audit = json.loads((tmp_path / "results.json").read_text())["audit"]
-    json_file.write_examples(again.examples, tmp_path / "again.json", audit)
-    assert (tmp_path / "again.json").read_text() == (tmp_path / "examples.json").read_text()
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "x"}', "{", '{"schema": "fairbrief.examples/1"}'])

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -189,21 +188,19 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
     lots: int, *, is_parted: bool, file: Path, wanted: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All together, or in more lots than there are clusters; read in parts and from the beginning."""
-    rolled: list[int] = []
-    roll = SpooledTemporaryFile.rollover
-    monkeypatch.setattr(SpooledTemporaryFile, "rollover", lambda self: (rolled.append(1), roll(self)))
-    monkeypatch.setattr(rows_on_disk, "HELD", 1)
+    laid: list[Any] = []
+    add = rows_on_disk.RowsOnDisk.add
+    monkeypatch.setattr(
+        rows_on_disk.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
+    )
+    monkeypatch.setattr(run, "HELD", 0 if lots == 1 else 6_000)
     monkeypatch.setattr(run, "LOTS", lots)
     assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
-    assert rolled
+    assert len(laid) > 4
 
 
 class FullDisk(BytesIO):
     """A file that nothing can be written to any more, nor closed."""
-
-    def __init__(self, max_size: int) -> None:
-        super().__init__()
-        assert max_size
 
     def write(self, _: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -217,7 +214,8 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once, with its folder: closing the file says nothing more."""
-    monkeypatch.setattr(rows_on_disk, "SpooledTemporaryFile", FullDisk)
+    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(run, "HELD", 0)
     monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
     with pytest.raises(OSError, match="No space left") as full:
         audit(cases, FEW)
@@ -461,7 +459,9 @@ def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
     class Local(Bur):
         @property
         def observation(self) -> Any:
-            return replace(super().observation, scorer=lambda: None)
+            observed = super().observation
+            object.__setattr__(observed, "scorer", lambda: None)
+            return observed
 
     plan = Plan(measures=["rouge1"], workers=2)
     mine = Failing("")

@@ -214,7 +214,7 @@ def _of_parts(
     several = [Jackknifed(measure, units, maps) for measure in measures]
     leading, chances = leaders(several), _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
-    found: list[list[Estimate]] = [[] for _ in parts]
+    found: list[list[Estimate]] = []
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
         resampled = [_resampled(here.measure, part, settings) for part in parts]
@@ -235,10 +235,8 @@ def _of_parts(
                 e.replace(chance_adjusted=by.value, chance_adjusted_low=by.low, chance_adjusted_high=by.high)
                 for e, by in zip(made[main_value], made[CHANCE_ADJUSTED], strict=True)
             ]
-        for own in made.values():
-            for of_part, e in zip(found, own, strict=True):
-                of_part.append(e)
-    return found
+        found += made.values()
+    return [list(of_part) for of_part in zip(*found, strict=True)]
 
 
 def _of_value(

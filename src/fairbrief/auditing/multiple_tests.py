@@ -60,7 +60,11 @@ def with_families(
     for e in leading(adjusted, by_subgroup=True):
         if (e.p is not None or e.extract_p is not None) and RUN not in e.subgroup:
             tests = families.setdefault((e.is_named, bool(e.baseline), e.extract_p is not None), {})
-            tests.setdefault(_test_of(e), []).append(place[id(e)])
+            where = e.measure, e.system, e.baseline, tuple(e.subgroup.items())
+            _, tested = against_baseline(e)
+            # Of two groups the one is the other's with its sign changed: a test that counts once.
+            test = *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
+            tests.setdefault(test, []).append(place[id(e)])
     for tests in families.values():
         ps = holm([_decisive_p(adjusted[members[0]]) for members in tests.values()])
         for members, p in zip(tests.values(), ps, strict=True):
@@ -108,13 +112,6 @@ def _label_p(e: Estimate, mean: float) -> float | None:
     tested = e.value if e.extract_difference is None else e.extract_difference
     gap = e.value - mean
     return float(t_p(gap, e.se, e.freedom)) if gap * tested > 0 else 1.0
-
-
-def _test_of(e: Estimate) -> tuple[object, ...]:
-    """Which test it is: of two groups the one is the other's with its sign changed, and counts once."""
-    _, tested = against_baseline(e)
-    where = e.measure, e.system, e.baseline, tuple(e.subgroup.items())
-    return *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
 
 
 def _decisive_p(e: Estimate) -> float | None:

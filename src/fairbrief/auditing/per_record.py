@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fairbrief import registry
 from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, RowBlock, sort
 from fairbrief.auditing.origins import Codes, Origin, Origins, subgroups_of
-from fairbrief.errors import DataError
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
 from fairbrief.types import Column, Floats, Integers, Measure, Observation
@@ -184,14 +183,9 @@ def ledgers_from(
     Permuted sums are not stored, so estimates from such a ledger have intervals and paired
     differences, but no permutation mean.
     """
-    there = per_record.column_names()
-    for column in ("observation", "system_kind"):
-        if column not in there:
-            raise DataError(
-                f"This table does not contain the per-record statistics of an audit of this version: it has no column '{column}'. Run the audit again."
-            )
     if by is None:
-        by = [(name.removeprefix(SUBGROUP),) for name in there if name.startswith(SUBGROUP)]
+        names = per_record.column_names()
+        by = [(name.removeprefix(SUBGROUP),) for name in names if name.startswith(SUBGROUP)]
     specs: dict[str, list[str]] = {}
     for spec, observation in per_record.measures().items():
         if wanted is None or spec in wanted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -14,7 +14,6 @@ from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
 from fairbrief.auditing.chunks import Observed, Part, Shard, Work
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.grouping import by_observation, gathered, place_of, whole_clusters
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
@@ -33,8 +32,10 @@ from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
 
-LOTS = 64
-"""Cases of incomplete clusters come back in so many lots, each with whole clusters."""
+HELD = 64_000_000
+"""Bytes of cases that wait in memory, as `size_of` reckons them."""
+LOTS = 256
+"""Cases on disk come back in so many lots, each with whole clusters."""
 
 
 class PartedClusters(Exception):
@@ -56,12 +57,13 @@ class Run(Observed):
     ) -> None:
         """``watchers`` have seen nothing, and stay so; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.plan, self.measures, self.readers = plan, measures, by_observation(measures)
+        self.plan, self.measures, self.readers = plan, measures, chunks.by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
         self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._waiting = RowsOnDisk()
+        self._waiting, self._size = list[Unit](), 0
+        self._on_disk: RowsOnDisk | None = None
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
@@ -101,28 +103,40 @@ class Run(Observed):
 
     def _of_clusters(self) -> Iterator[Shard]:
         """The units of all clusters."""
-        for lot in list(self._waiting):
-            waiting = itertools.chain.from_iterable(self._waiting.pop(lot))
-            for cases in whole_clusters(sorted(waiting, key=place_of), chunks.BATCH):
-                yield {scope: gathered(cases, scope) for scope in self._work.scopes}
+        lots: Iterable[Iterable[Unit]] = [self._waiting]
+        if (on_disk := self._on_disk) is not None:
+            self._lay_down(on_disk)
+            lots = (itertools.chain.from_iterable(on_disk.pop(lot)) for lot in list(on_disk))
+        for waiting in lots:
+            for cases in chunks.whole_clusters(sorted(waiting, key=chunks.place_of), chunks.BATCH):
+                yield {scope: chunks.gathered(cases, scope) for scope in self._work.scopes}
 
     def _take(self, observed: Observed) -> None:
         """Add a chunk; what needs a model is observed here."""
         for shard, numbers in observed.unscored:
             self._work.add_shard(self, shard, numbers)
         self.add(observed)
-        lots: dict[int, list[Unit]] = {}
-        for unit in observed.waiting:
-            cluster = hash_of_name(unit[1].cluster)
-            lots.setdefault(cluster % LOTS, []).append(unit)
-            if unit[1].is_shared and not self.plan.has_clusters:
-                self._clusters.append(cluster)  # its seed document may not have waited
-        for lot, units in lots.items():
-            self._waiting.add(lot, units)
+        for (case,), origin in observed.waiting:
+            if origin.is_shared and not self.plan.has_clusters:  # its seed document may not have waited
+                self._clusters.append(hash_of_name(origin.cluster))
+            self._size += size_of(case)
+        self._waiting += observed.waiting
+        if self._size > HELD:
+            self._on_disk = self._on_disk or RowsOnDisk()
+            self._lay_down(self._on_disk)
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
         if observed.cases and self.plan.progress is not None:
             self.plan.progress(self.cases)
+
+    def _lay_down(self, on_disk: RowsOnDisk) -> None:
+        """Move waiting cases to the disk. Raises OSError where it is full."""
+        lots: dict[int, list[Unit]] = {}
+        for unit in self._waiting:
+            lots.setdefault(hash_of_name(unit[1].cluster) % LOTS, []).append(unit)
+        for lot, units in lots.items():
+            on_disk.add(lot, units)
+        self._waiting, self._size = [], 0
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
@@ -138,15 +152,16 @@ class Run(Observed):
         ]
 
     def signature(self) -> str:
+        """Version, inputs, settings and scorers, which decide all numbers."""
         plan = self.plan
-        inputs = f"{0 if self.watchers is None else self.watchers.profile.digest:016x}"
-        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
-        return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
-
-    def _readings(self) -> str:
-        """What of the plan moves numbers and is not as by default."""
-        extracts = "" if self.plan.n_extracts is None else f"|extracts:{self.plan.n_extracts}"
-        return extracts + ("|intervals:bootstrap" if self.plan.intervals == "bootstrap" else "")
+        digest = 0 if self.watchers is None else self.watchers.profile.digest
+        return "|".join([
+            f"fairbrief:{__version__}", f"inputs:{digest:016x}", f"resamples:{plan.n_resamples}", f"seed:{plan.seed}",
+            f"confidence:{plan.confidence_level:g}",
+            *([] if plan.n_extracts is None else [f"extracts:{plan.n_extracts}"]),
+            *(["intervals:bootstrap"] if plan.intervals == "bootstrap" else []),
+            *(f"{name}:{scorer.fingerprint}" for name, scorer in sorted(self.scorers.items())),
+        ])  # fmt: skip
 
     def settings(self) -> estimating.Settings:
         """What decides the resampling of this audit."""
@@ -200,6 +215,12 @@ class Run(Observed):
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
         adjusted = multiple_tests.with_holm(found, settings)
         return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
+
+
+def size_of(case: Case) -> int:
+    """About how many bytes a case takes in memory."""
+    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
+    return 1_000 + sum(300 + len(text) for text in texts)
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:

@@ -20,7 +20,7 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.grouping import by_observation
+from fairbrief.auditing.chunks import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
@@ -244,9 +244,7 @@ def _over(measure: Measure) -> str:
 
 def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict[str, str]:
     """The attribute's words for women and men, whoever has it, the commonest first; empty where it has none."""
-    tally: Counter[str] = Counter()
-    for found in known.values():
-        tally.update(found.get(over, Counter()))
+    tally = sum((found.get(over, Counter()) for found in known.values()), Counter[str]())
     if over == GENDER and not tally:
         return {"female": "female", "male": "male"}
     return genders_of(value for value, _ in tally.most_common())

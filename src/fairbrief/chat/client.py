@@ -45,7 +45,7 @@ def replies(
     Raises BackendError if the server refuses the key or the model, or leaves twenty consecutive questions unanswered;
     LimitReached, after the last reply, if ``max_requests`` of ``tally`` or of the endpoint is not enough.
     """
-    talk = _Talk(endpoint, endpoint.connect(), tally or Tally(), Pace(endpoint.per_minute))
+    talk = _Talk(endpoint, endpoint.connect(), tally or Tally())
     loop, waiting = asyncio.new_event_loop(), iter(questions)
     # A separate thread, since the caller may already run an event loop, as notebooks do.
     thread = threading.Thread(target=loop.run_forever, name="chat", daemon=True)
@@ -86,7 +86,9 @@ class _Talk:
     endpoint: Endpoint
     client: Any
     tally: Tally
-    pace: Pace
+    quiet_until: float = 0.0
+    """No request begins before this time, which a server has requested."""
+    next_start: float = 0.0
     unanswered_in_a_row: int = 0
     has_answered: bool = False
 
@@ -112,7 +114,7 @@ class _Talk:
         """The reply to one question, after up to ``retries`` tries; each counts as a request."""
         failed = 0
         while True:
-            await self.pace.wait()
+            await self._turn()
             self.tally.count_request(self.endpoint.max_requests)
             try:
                 async with asyncio.timeout(self.endpoint.timeout):
@@ -129,8 +131,17 @@ class _Talk:
             failed += 1
             if failed > self.endpoint.retries:
                 return Reply("", UNANSWERED, detail=f"{again.kind}: {again}")
-            self.pace.hold(again.wait)
+            self.quiet_until = max(self.quiet_until, time.monotonic() + again.wait)
             await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
+
+    async def _turn(self) -> None:
+        """Wait until a request may begin: at the allowed rate, and after the delay that the server requested."""
+        if self.endpoint.per_minute is not None:
+            start = max(self.next_start, time.monotonic())
+            self.next_start = start + 60 / self.endpoint.per_minute
+            await asyncio.sleep(max(0.0, start - time.monotonic()))
+        while (left := self.quiet_until - time.monotonic()) > 0:
+            await asyncio.sleep(left)
 
     async def _try(self, question: Question) -> Reply:
         """One request. Raises FailedTryError if a retry may succeed, BackendError if none can."""
@@ -207,24 +218,3 @@ def pause_before(attempt: int, pause: float) -> float:
     """Random seconds before a try, up to ``pause`` · 2^attempt and a minute, so that clients do not retry in step."""
     longest = min(pause * 2.0 ** min(attempt, 30), LONGEST_PAUSE)
     return max(SHORTEST_WAIT, random.uniform(0, longest))  # noqa: S311 - not a secret
-
-
-@dataclass(slots=True)
-class Pace:
-    """The time of the next request: after a delay that the server requested, and at the allowed rate."""
-
-    per_minute: int | None = None
-    quiet_until: float = 0.0
-    next_start: float = 0.0
-
-    def hold(self, seconds: float) -> None:
-        """Delay all requests by this time."""
-        self.quiet_until = max(self.quiet_until, time.monotonic() + seconds)
-
-    async def wait(self) -> None:
-        """Wait until a request may begin."""
-        if self.per_minute is not None:
-            self.next_start = max(self.next_start, time.monotonic()) + 60 / self.per_minute
-            await asyncio.sleep(max(0.0, self.next_start - 60 / self.per_minute - time.monotonic()))
-        while (left := self.quiet_until - time.monotonic()) > 0:
-            await asyncio.sleep(left)

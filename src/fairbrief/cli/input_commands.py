@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 app = o.new_app()
 
 MOST = 10_000
-"""Records that are counted; the output says if there are more."""
+"""Summaries that are counted; the output says if there are more."""
 SHOWN = 8
 """Groups shown per attribute."""
 
@@ -70,27 +69,18 @@ def init(
 
 def _print_counts(reading: Reading) -> None:
     """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
+    from fairbrief.auditing.measure_selection import attributes_of
     from fairbrief.reports.contrast_words import ordered_groups
     from fairbrief.reports.plain import printable
 
-    records: set[str] = set()
-    n_documents, systems = 0, dict[str, None]()
-    groups: dict[str, Counter[str]] = {}
-    for case in reading:
-        systems[case.summary.system] = None
-        record = case.record
-        if record.id in records:
-            continue
-        if len(records) >= MOST:
-            break
-        records.add(record.id)
-        n_documents += len(record.documents)
-        of_documents = [pair for d in record.documents for pair in d.attributes.items()]
-        known = dict(of_documents)  # an attribute of a record with one text is also an attribute of the text
-        of_record = [pair for pair in record.attributes.items() if pair[0] not in known]
-        for name, value in (*of_documents, *of_record):
-            groups.setdefault(name, Counter())[value] += 1
-    more = f" (only the first {MOST:,} were counted)" if len(records) >= MOST else ""
+    head = list(islice(reading, MOST))
+    records = list({case.record.id: case for case in head}.values())
+    n_documents = sum(len(case.record.documents) for case in records)
+    systems = dict.fromkeys(case.summary.system for case in head)
+    known = attributes_of(records)
+    # An attribute of a record with one text is also an attribute of the text.
+    groups = known["document"] | {n: v for n, v in known["record"].items() if n not in known["document"]}
+    more = f" (of the first {MOST:,} summaries)" if len(head) == MOST else ""
     typer.echo(
         f"\n{counted(len(records), 'record')}{more}, {counted(n_documents, 'document')}, "
         f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"

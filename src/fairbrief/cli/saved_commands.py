@@ -203,18 +203,8 @@ def power(
     from fairbrief.saved import power as prospects
 
     question = prospects.Question(disparity, records, alpha, with_power)
-    if folder is not None and se is None and clusters is None:
-        result = prospects.power(load(folder), question, measure or (), quantity or ())
-    elif folder is None and se is not None and clusters is not None:
-        if measure or quantity:
-            raise RequestError(
-                "--measure and --quantity need a saved audit: give its folder in place of --se, or drop them."
-            )
-        result = [prospects.planned(se, clusters, question)]
-    else:
-        raise RequestError(
-            "Give the folder of a saved audit, or a standard error and its clusters: --se X --clusters N."
-        )
+    audited = None if folder is None else load(folder)
+    result = prospects.power(audited, question, measure or (), quantity or (), se, clusters)
     output.print_text(prospects.answer(result, question))
     output.print_tables(prospects.tables(result, question), is_below_text=True)
 

@@ -29,12 +29,12 @@ def is_one(file: str) -> bool:
 
 def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
     """Add the settings of the file that the command line does not set."""
+    from fairbrief.readers.messages import did_you_mean
+
     if len(parsed[argument]) > 1:
         raise RequestError(
             "A file of settings already names the input files: give only the file of settings."
         )
-    from fairbrief.readers.messages import did_you_mean
-
     path = Path(parsed[argument][0])
     settings = read(path)
     options = {_key(option): option for option in command.params if option.param_type_name == "option"}

@@ -107,26 +107,21 @@ class KnownIds:
 ONCE = "one summary per record and system"
 
 
-def repeated_id(system: str, place: str, *, is_same: bool, absent: str = "") -> DataError:
-    """The error for a second summary by a system of the record at ``place``.
-
-    ``is_same``: with the same documents. ``absent``: the field of systems, if no row has it.
-    """
+def repeated_id(system: str, place: str, *, is_same: bool) -> DataError:
+    """The error for a second summary by a system of the record at ``place``; ``is_same``: with the same documents."""
     result = f"this id a second time for the system {system!r}, after {place}"
-    if not is_same:
+    if is_same:
         return fault(
-            f"{result}, with other documents",
+            result,
             ONCE,
-            "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
-            "--id-field FIELD with a unique id ('' numbers the rows)",
+            "give the system of each summary (--system-field FIELD names its field), or remove one of the two",
         )
-    if absent:
-        return fault(
-            f"{result}; no row has the field {absent!r}",
-            ONCE,
-            "give --system-field FIELD with the system of each summary, or remove one of the two",
-        )
-    return fault(result, ONCE, "correct the system of one of the two, or remove one")
+    return fault(
+        f"{result}, with other documents",
+        ONCE,
+        "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
+        "--id-field FIELD with a unique id ('' numbers the rows)",
+    )
 
 
 def other_documents(system: str, place: str) -> DataError:

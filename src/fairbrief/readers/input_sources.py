@@ -15,8 +15,7 @@ from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
-from fairbrief.readers.object_stores import StoredFile
-from fairbrief.text.addresses import COPYING, is_stored
+from fairbrief.text.addresses import is_stored
 
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
@@ -133,77 +132,51 @@ def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
         raise RequestError(f"{str(path)!r} is not a valid path: {error}.") from error
 
 
-def _refuse_of_this_machine(path: StoredFile, kind: str) -> None:
-    """RequestError for formats that cannot be read by ranges of bytes."""
-    what = {"excel": "A spreadsheet", "inspect": "An Inspect log", "lm-eval": "Output of lm-eval"}.get(kind)
-    if what is not None:
-        scheme, _, rest = str(path).partition("://")
-        raise RequestError(
-            f"{what} cannot be read from an object store. Copy it to this machine first: "
-            f"{COPYING[scheme]} {scheme}://{rest.partition('?')[0]} ."
-        )
-
-
 def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
-    if (source := _of_a_tool(path, name, options)) is not None:
-        return source
-    kind = files.format_of(path, options.format, LAYOUTS)
-    packed = files.endings(path)[1]
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, kind)
-    if kind not in TEXT and packed:
+    ending, packed = files.endings(path)
+    named = files.FORMATS.get((options.format or ending).lower().lstrip("."), files.FORMATS.get(ending))
+    is_text = ending in TRANSCRIPTS or named in TEXT
+    encoding = UTF8
+    if options.encoding is not None:
+        encoding = known_encoding(options.encoding)
+    elif is_text:
+        encoding = files.encoding_of(path)
+    layout = recognize(path, encoding) if options.format is None else LAYOUTS.get(options.format)
+    kind = files.format_of(path, options.format, LAYOUTS) if layout is None else layout.name
+    if layout is None and packed and not is_text:
         raise RequestError(
             f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
         )
     if options.sheet is not None and kind != "excel":
         raise RequestError(f"--sheet needs a spreadsheet, and {name} is not one: drop --sheet.")
-    if options.encoding is not None and kind not in TEXT:
+    if options.encoding is not None and layout is None and not is_text:
         raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
-    encoding = _encoding(path, options) if kind in TEXT else UTF8
-    more = {"encoding": encoding} if kind in TEXT else {"sheet": options.sheet} if kind == "excel" else {}
-    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
+    notes: list[str] = []
+    if layout is not None:
+        rows = partial(layout.read, path, name, encoding=encoding)
+        plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
+        is_sure = options.format or ending in TRANSCRIPTS
+        unchanged = "" if is_sure else f" (--format {plain} reads it unchanged)"
+        notes.append(f"{name}: read as {layout.title}{unchanged}.")
+    else:
+        more = {"encoding": encoding} if is_text else {"sheet": options.sheet} if kind == "excel" else {}
+        rows = partial((TEXT | BINARY)[kind], path, name, **more)
+        if encoding != UTF8 and options.encoding is None:
+            notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
+    is_table = layout is None and kind not in ("jsonl", "json")
     return Source(
         name,
         files.stem(path),
-        partial((TEXT | BINARY)[kind], path, name, **more),
+        rows,
         path,
         size_of(path),
-        kind not in ("jsonl", "json"),
+        is_table,
         kind,
         bool(packed),
         encoding,
-        () if encoding == UTF8 or options.encoding is not None else (note,),
+        tuple(notes),
     )
-
-
-def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | None:
-    """A file of another tool, as the caller specifies or as detected; None for any other file."""
-    layout = LAYOUTS.get(options.format or "")
-    if layout is None and options.format is not None:
-        return None
-    ending = files.endings(path)[0]
-    kind, encoding = files.FORMATS.get(ending), UTF8
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, kind or "")
-    if layout is None or ending in TRANSCRIPTS:
-        encoding = _encoding(path, options) if ending in TRANSCRIPTS or kind in TEXT else UTF8
-        layout = layout or recognize(path, encoding)
-    if layout is None:
-        return None
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, layout.name)
-    plain = kind if layout.in_tables else "json" if layout.line is None else "jsonl"
-    is_sure = options.format or ending in TRANSCRIPTS
-    note = f"{name}: read as {layout.title}" + (
-        "." if is_sure else f" (--format {plain} reads it unchanged)."
-    )
-    rows = partial(layout.read, path, name, encoding=encoding)
-    return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))
-
-
-def _encoding(path: InputFile, options: FileOptions) -> str:
-    return known_encoding(options.encoding) if options.encoding is not None else files.encoding_of(path)
 
 
 def in_memory(source: Any) -> Source | None:

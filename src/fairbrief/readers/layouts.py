@@ -297,7 +297,6 @@ RESULTS = "results_"
 def _of_lm_eval(file: File) -> tuple[str | None, Any]:
     """The model, and the first filter, whose responses are used."""
     rows = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
-    assert isinstance(file.path, Path)  # object stores are refused
     return _model(file.path), next((row.get("filter") for _, row in rows if isinstance(row, Mapping)), None)
 
 
@@ -325,8 +324,10 @@ def _first_text(given: Any) -> str | None:
     return given if isinstance(given, str) else None
 
 
-def _model(path: Path) -> str | None:
-    """The model from the results in the same folder, or from the folder's name; None if neither has it."""
+def _model(path: InputFile) -> str | None:
+    """The model from the results in the same folder, or from the folder's name; None if neither has it, or in a store."""
+    if not isinstance(path, Path):
+        return None
     date = path.name.removesuffix(".jsonl").rpartition("_")[2]
     for results in sorted(path.parent.glob(f"{RESULTS}*{date}.json")):
         try:
@@ -363,9 +364,10 @@ HEADER = struct.Struct("<26xHH")
 """The end of the header of a zip entry: the lengths of its name and of its extra field."""
 
 
-def inspect_log(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
+def inspect_log(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
     """One row per sample and epoch."""
-    is_zip = zipfile.is_zipfile(path)
+    with files.opened(path) as raw:
+        is_zip = zipfile.is_zipfile(raw)
     whole = {} if is_zip else load(path, name, encoding)
     samples = _entries(path, name, meter) if is_zip else iter(listed(whole, "samples", name))
     described = _described(path, name) if is_zip else whole
@@ -402,25 +404,25 @@ def _asked(given: Any) -> str | None:
     return given if isinstance(given, str) else None
 
 
-def _described(path: Path, name: str) -> Mapping[str, Any]:
+def _described(path: InputFile, name: str) -> Mapping[str, Any]:
     """The log's description of the run: from its end, or from its start if the run did not finish."""
-    with _whole(name), zipfile.ZipFile(path) as log, path.open("rb") as raw:
+    with _whole(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
         for entry in ("header.json", "_journal/start.json"):
             if entry in log.namelist():
-                result = json.loads(_unpacked(log.getinfo(entry), log, raw))
+                result = json.loads(_unpacked(log.getinfo(entry), log, raw, name))
                 return result if isinstance(result, Mapping) else {}
     raise DataError(
         f"{name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
     )
 
 
-def _entries(path: Path, name: str, meter: Meter) -> Iterator[Any]:
+def _entries(path: InputFile, name: str, meter: Meter) -> Iterator[Any]:
     """The samples of a log; an invalid one is replaced by its error."""
-    with _whole(name), zipfile.ZipFile(path) as log, path.open("rb") as raw:
+    with _whole(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
         for info in log.infolist():
             if info.filename.startswith("samples/"):
                 try:
-                    yield json.loads(_unpacked(info, log, raw))
+                    yield json.loads(_unpacked(info, log, raw, name))
                 except (ValueError, RecursionError) as error:
                     yield fault(
                         f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
@@ -445,7 +447,7 @@ def _whole(name: str) -> Iterator[None]:
         ) from error
 
 
-def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes]) -> bytes:
+def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:
     if info.compress_type == ZSTD:
         import pyarrow as pa
 
@@ -459,7 +461,7 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes]) -> by
             content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
         raise DataError(
-            f"{log.filename}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
+            f"{name}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
             "this one could fill the memory; write the log as .json."
         )
     return content

@@ -199,15 +199,8 @@ class Reading:
         """
         fields = self.fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if (
-            self.audits_references
-            or self.summary_files
-            or fields.id is None
-            or gathers
-            or self.new_sampling is not None
-        ):
-            return False
-        if self._labelling.changes_records:
+        has_others = self.audits_references or self.summary_files or self.new_sampling is not None
+        if fields.id is None or gathers or has_others or self._labelling.changes_records:
             return False
         return all(input_parts.can_be_divided(source, fields.id) for source in self.sources)
 
@@ -443,11 +436,15 @@ class Reading:
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
-        reader, field = self._reader, self.fields.system
-        if before.is_same and reader is not None and self.on_error == "stop" and field in reader.use.unseen:
+        reader = self._reader
+        if (
+            before.is_same
+            and reader is not None
+            and self.on_error == "stop"
+            and self.fields.system in reader.use.unseen
+        ):
             raise reader.missing_field(self.sources[before.source])
-        absent = field if reader is not None and field not in reader.use.names else ""
-        return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
+        return repeated_id(summary.system, self._place(before), is_same=before.is_same)
 
     def _place(self, before: EarlierPlace) -> str:
         return f"{self.sources[before.source].name}:{before.number}"

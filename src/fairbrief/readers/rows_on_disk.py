@@ -1,4 +1,4 @@
-"""Rows in a temporary file, read again by key. Few are in memory, of many only the places."""
+"""Rows in a temporary file, read again by key. Only their places are in memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import pickle
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import SpooledTemporaryFile, gettempdir
+from tempfile import TemporaryFile, gettempdir
 from types import TracebackType
 from typing import IO, Any, Self
-
-HELD = 1 << 26
-"""Bytes in memory up to which nothing is written to the disk."""
 
 
 class RowsOnDisk:
@@ -21,7 +18,7 @@ class RowsOnDisk:
     """
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=HELD)  # noqa: SIM115 # closed by the finalizer
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 

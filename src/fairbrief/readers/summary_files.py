@@ -37,7 +37,7 @@ def open_summary_file(
     system: str | None, given: Any, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> InOrder | ById:
     """The summaries of a file, while the stack is open. Without a system, the rows name theirs."""
-    if isinstance(given, Path) and is_plain_text(given):
+    if isinstance(given, Path) and files.endings(files.parted(given)[0])[0] not in files.FORMATS:
         return InOrder(system or files.stem(given), given, stack)
     source = one_source(given)
     if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
@@ -87,13 +87,6 @@ def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
         return name, source
     files.check(files.parted(path)[0])
     return name, path
-
-
-def is_plain_text(path: Path) -> bool:
-    """Whether a file has one summary per line and no ids."""
-    path, _ = files.parted(path)
-    files.check(path)
-    return files.endings(path)[0] not in files.FORMATS
 
 
 class InOrder:

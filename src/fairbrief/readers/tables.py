@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
-from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
+from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened, size_of, unchanged, unreadable
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
@@ -409,7 +409,7 @@ MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
 """Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
 
 
-def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterator[Row]:  # noqa: ARG001 # read at once
+def read_sheet(path: InputFile, name: str, meter: Meter, sheet: str | None) -> Iterator[Row]:  # noqa: ARG001 # read at once
     """The rows of a sheet, numbered as in the spreadsheet; empty cells are null, empty rows are skipped."""
     header: list[str] | None = None
     for number, cells in enumerate(_sheet(path, name, sheet), 1):
@@ -423,7 +423,7 @@ def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterat
         yield number, {column: value for column, value in zip(header, values, strict=False) if column}
 
 
-def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
+def _sheet(path: InputFile, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
     """The rows of the named sheet, or of the only one that is not empty."""
     with _sheets(path, name) as sheets:
         filled = [title for title, result in sheets.items() if result.width and result.height]
@@ -440,7 +440,7 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
 
 
 @contextmanager
-def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
+def _sheets(path: InputFile, name: str) -> Iterator[dict[str, Any]]:
     """The sheets by title. Errors of the library, which may also panic, become DataError with the file's name."""
     try:
         import python_calamine as calamine
@@ -448,7 +448,8 @@ def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
         raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
     _check_size(path, name)
     try:
-        book = calamine.load_workbook(str(path))
+        with opened(path) as file:
+            book = calamine.load_workbook(str(path) if isinstance(path, Path) else file)
         yield {title: book.get_sheet_by_name(title) for title in book.sheet_names}
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
@@ -458,13 +459,13 @@ def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
         ) from error
 
 
-def _check_size(path: Path, name: str) -> None:
+def _check_size(path: InputFile, name: str) -> None:
     """DataError for a small file that would fill the memory, since one distant cell makes a sheet large."""
-    if not zipfile.is_zipfile(path):
-        return
-    with unreadable(name):
+    with unreadable(name), opened(path) as file:
+        if not zipfile.is_zipfile(file):
+            return
         try:
-            with zipfile.ZipFile(path) as book:
+            with zipfile.ZipFile(file) as book:
                 for info in book.infolist():
                     _check_part(book, info, name)
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from fairbrief import conclusions
@@ -36,14 +35,12 @@ MOST_LINES = 6
 MOST_ELSE = 3
 """Further measures whose largest difference is named."""
 MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"
-UNTESTED: Mapping[Conclusion, str] = MappingProxyType(
-    {
-        "too few": "No comparison was tested",
-        "not testable": "No comparison can be significant: the smallest attainable p exceeds the significance level",
-        "not tested": "No comparison was tested",
-        "no value": "No comparison has a value",
-    }
-)
+UNTESTED: Mapping[Conclusion, str] = {
+    "too few": "No comparison was tested",
+    "not testable": "No comparison can be significant: the smallest attainable p exceeds the significance level",
+    "not tested": "No comparison was tested",
+    "no value": "No comparison has a value",
+}
 """The sentence in place of a p, where no group difference has one."""
 FOLDER = "DIR"
 """The word in a command that stands for the audit's folder."""

@@ -19,20 +19,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-KINDS: dict[str, pa.DataType] = {
-    "float": pa.float64(),
-    "int": pa.int64(),
-    "bool": pa.bool_(),
-}
-TYPES: dict[str, pa.DataType] = {
-    **{
-        name: KINDS[kind]
-        for name, annotation in Estimate.__annotations__.items()
-        if (kind := annotation.partition(" ")[0]) in KINDS
-    },
-    "excluded": pa.int64(),
-}
-"""The types of the fields that are not text, from the estimate's annotations."""
+KINDS = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
+TYPES = {
+    name: KINDS.get(annotation.partition(" ")[0], pa.string())
+    for name, annotation in Estimate.__annotations__.items()
+} | {"excluded": pa.int64()}
+"""The types of the fields, from the estimate's annotations."""
 
 T = TypeVar("T")
 

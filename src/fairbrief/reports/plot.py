@@ -15,28 +15,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
-from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.statistics.arrays import TIE
 
-LIGHT: Mapping[str, str] = MappingProxyType(
-    {
-        "paper": "#fcfbf8", "ink": "#1d1c1a", "soft": "#5d5a54", "line": "#dedad0",
-        "s1": "#1f5f99", "s2": "#cc7a00", "s3": "#a63be0", "s4": "#453f4d",
-        "s5": "#2f9aa3", "s6": "#998c73", "s7": "#ec4fd0", "s8": "#4d1bb2",
-        "panel": "#f4f2ec", "link": "#1a5276", "mark": "#ffe08a", "faint-mark": "#f6efd8", "less": "#a5161b",
-    }
-)  # fmt: skip
-DARK: Mapping[str, str] = MappingProxyType(
-    {
-        "paper": "#16171a", "ink": "#e9e6df", "soft": "#aba69b", "line": "#383a40",
-        "s1": "#5aa5ee", "s2": "#f2c14c", "s3": "#b06bff", "s4": "#e9e2f0",
-        "s5": "#14d0c0", "s6": "#8c8f96", "s7": "#e04fd0", "s8": "#bf8a50",
-        "panel": "#1f2125", "link": "#8cc0ea", "mark": "#6b5514", "faint-mark": "#2e2a1c", "less": "#ff7b72",
-    }
-)  # fmt: skip
+LIGHT: Mapping[str, str] = {
+    "paper": "#fcfbf8", "ink": "#1d1c1a", "soft": "#5d5a54", "line": "#dedad0",
+    "s1": "#1f5f99", "s2": "#cc7a00", "s3": "#a63be0", "s4": "#453f4d",
+    "s5": "#2f9aa3", "s6": "#998c73", "s7": "#ec4fd0", "s8": "#4d1bb2",
+    "panel": "#f4f2ec", "link": "#1a5276", "mark": "#ffe08a", "faint-mark": "#f6efd8", "less": "#a5161b",
+}  # fmt: skip
+DARK: Mapping[str, str] = {
+    "paper": "#16171a", "ink": "#e9e6df", "soft": "#aba69b", "line": "#383a40",
+    "s1": "#5aa5ee", "s2": "#f2c14c", "s3": "#b06bff", "s4": "#e9e2f0",
+    "s5": "#14d0c0", "s6": "#8c8f96", "s7": "#e04fd0", "s8": "#bf8a50",
+    "panel": "#1f2125", "link": "#8cc0ea", "mark": "#6b5514", "faint-mark": "#2e2a1c", "less": "#ff7b72",
+}  # fmt: skip
 SERIES = tuple(f"s{i}" for i in range(1, 9))
 DRAWN = ("paper", "ink", "soft", "line", *SERIES)
 """The colours that pictures use."""

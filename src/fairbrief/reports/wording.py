@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import ValidationError, convert
@@ -279,55 +278,53 @@ def _reading(of: Arguments) -> str:
     return f"{number_format.value(e)}{interval}{'' if p is None else f', p {_equals(p)}'}"
 
 
-WORDS: Mapping[str, str | Callable[[Arguments], str]] = MappingProxyType(
-    {
-        "undefined": "undefined: {reason}",
-        "infinite": "infinite, so that there is no test",
-        "few_answered": "one system answered fewer than half of the records: compared on the records that both answered",
-        "few_in_group": _few_in_group,
-        "few_clusters": "no interval: fewer than three clusters",
-        "needs_texts": "subgroups are not tested against label permutations, which need the texts: run the audit with --by",
-        "one_cluster_decides": "no interval: without one of its clusters it is undefined",
-        "clusters_alike": "no interval: all clusters have the same value",
-        "no_resample_defined": "no interval: undefined in the resamples",
-        "undefined_resamples": _undefined_resamples,
-        "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
-        "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
-        "not_testable_among": (
-            "not testable among {tests} tests: the smallest attainable p is {smallest:.2g}, adjusted {adjusted:.2g}. "
-            "Unadjusted p = {alone:.2g}; use more records or fewer tests"
-        ),
-        "tests_need_resamples": _tests_need_resamples,
-        "runs": (
-            "{system}: {runs} runs with values from {least:.3g} to {most:.3g} (standard deviation between runs {deviation:.2g})"
-        ),
-        "without_claims": _without_claims,
-        "groups_alike": lambda a: (
-            f"the groups {_names(a)} of {a['attribute']} differ only in spelling: if they are one group, use one spelling"
-        ),
-        "groups_missing": lambda a: (
-            f"{_names(a)} is a group of {a['attribute']}: if it means a missing value, leave the cell empty"
-        ),
-        "scorer_differs": _scorer_differs,
-        "scorer_retrieves": _scorer_retrieves,
-        "scorer_alike": "the scorer gives all versions of a source the same score",
-        "exchanged": lambda a: "; ".join(
-            f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items()
-        ),
-        "documents_longer": lambda a: (
-            f"documents differ in length ({', '.join(f'{group} {factor:.2f} times' for group, factor in a['times'].items())} their "
-            "record's mean), and longer documents cover more of any summary"
-        ),
-        "words_unlike_documents": _words_unlike_documents,
-        "length_held_equal": _without_length("at equal document lengths"),
-        "documents_alike": _without_length("with equal weight per document"),
-        "length_is_group": (
-            "length and group cannot be separated: no record has two documents of one group that differ in length"
-        ),
-        "place_is_group": _place_is_group,
-        "scores_uncertain": lambda a: (
-            f"the interval {'includes' if a['is_contained'] else 'excludes'} the uncertainty of the scorer's calibration"
-        ),
-    }
-)
+WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
+    "undefined": "undefined: {reason}",
+    "infinite": "infinite, so that there is no test",
+    "few_answered": "one system answered fewer than half of the records: compared on the records that both answered",
+    "few_in_group": _few_in_group,
+    "few_clusters": "no interval: fewer than three clusters",
+    "needs_texts": "subgroups are not tested against label permutations, which need the texts: run the audit with --by",
+    "one_cluster_decides": "no interval: without one of its clusters it is undefined",
+    "clusters_alike": "no interval: all clusters have the same value",
+    "no_resample_defined": "no interval: undefined in the resamples",
+    "undefined_resamples": _undefined_resamples,
+    "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
+    "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
+    "not_testable_among": (
+        "not testable among {tests} tests: the smallest attainable p is {smallest:.2g}, adjusted {adjusted:.2g}. "
+        "Unadjusted p = {alone:.2g}; use more records or fewer tests"
+    ),
+    "tests_need_resamples": _tests_need_resamples,
+    "runs": (
+        "{system}: {runs} runs with values from {least:.3g} to {most:.3g} (standard deviation between runs {deviation:.2g})"
+    ),
+    "without_claims": _without_claims,
+    "groups_alike": lambda a: (
+        f"the groups {_names(a)} of {a['attribute']} differ only in spelling: if they are one group, use one spelling"
+    ),
+    "groups_missing": lambda a: (
+        f"{_names(a)} is a group of {a['attribute']}: if it means a missing value, leave the cell empty"
+    ),
+    "scorer_differs": _scorer_differs,
+    "scorer_retrieves": _scorer_retrieves,
+    "scorer_alike": "the scorer gives all versions of a source the same score",
+    "exchanged": lambda a: "; ".join(
+        f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items()
+    ),
+    "documents_longer": lambda a: (
+        f"documents differ in length ({', '.join(f'{group} {factor:.2f} times' for group, factor in a['times'].items())} their "
+        "record's mean), and longer documents cover more of any summary"
+    ),
+    "words_unlike_documents": _words_unlike_documents,
+    "length_held_equal": _without_length("at equal document lengths"),
+    "documents_alike": _without_length("with equal weight per document"),
+    "length_is_group": (
+        "length and group cannot be separated: no record has two documents of one group that differ in length"
+    ),
+    "place_is_group": _place_is_group,
+    "scores_uncertain": lambda a: (
+        f"the interval {'includes' if a['is_contained'] else 'excludes'} the uncertainty of the scorer's calibration"
+    ),
+}
 """The sentence of each note's code with places for the arguments, or a function from the arguments to the sentence."""

@@ -45,8 +45,7 @@ Key = tuple[str, str]
 
 def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
     """The viewer's records of an audit; ``cases`` are the audited cases, read again."""
-    systems = [str(s) for s in result.made.get("systems", ())]
-    rows = choose(result.rows, systems)
+    rows = choose(result.rows, result.systems)
     found = _fetch(cases, rows)
     kept = _affordable(rows, found)
     shown = [row for row in rows if (row.system, row.record) in kept]

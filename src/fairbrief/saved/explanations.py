@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.grouping import units_of
+from fairbrief.auditing.chunks import units_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
     BY_CHANCE,

@@ -23,17 +23,7 @@ from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
-from fairbrief.saved import saved_inputs
-from fairbrief.saved.compare import (
-    changed_sources,
-    compare,
-    compared,
-    left_out,
-    missing_records,
-    other_settings,
-    rows_by_measure,
-    settings_of,
-)
+from fairbrief.saved import compare, saved_inputs
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -68,24 +58,24 @@ def hold_audit(
     Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
     """
     given = {"--allow-missing": allow_missing, "--measure": measures}
-    _check_arguments(limits, baseline, margin, given, max_left_out)
+    _check_arguments(limits, baseline, margin, max_left_out, *(name for name in given if given[name]))
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
-    checks = left_out(result, max_left_out)
+    checks = compare.left_out(result, max_left_out)
     if isinstance(audited, Path):
         checks += _inputs(audited, result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
-        ours, theirs = (rows_by_measure(one, wanted) for one in (result, before))
-        checks += missing_records(ours, theirs, allow_missing, max_left_out)
-        checks += _sources(changed_sources(result, before))
-        checks += other_settings(result, before, wanted)
-        changes = compared(ours, theirs, differences.changes, settings_of(result))
+        ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
+        checks += compare.missing_records(ours, theirs, allow_missing, max_left_out)
+        checks += _sources(compare.changed_sources(result, before))
+        checks += compare.other_settings(result, before, wanted)
+        changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
         found = of_margin(changes, margin, directions(result.rows), confidence_level)
         if not found:
-            compare(result, before)  # refuses audits without common records
+            compare.compare(result, before)  # refuses audits without common records
             raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
         asked += found
     return checks + decided(asked, confidence_level)
@@ -145,21 +135,17 @@ def _inputs(folder: Path, result: Result) -> list[Check]:
 
 
 def _check_arguments(
-    limits: Sequence[Rule],
-    baseline: Result | Path | None,
-    margin: float,
-    given: Mapping[str, object],
-    max_left_out: float,
+    limits: Sequence[Rule], baseline: Result | Path | None, margin: float, max_left_out: float, *more: str
 ) -> None:
-    """Raise RequestError for numbers out of range and for options without effect."""
+    """Raise RequestError for numbers out of range, and for ``more`` options without effect."""
     if not limits and baseline is None:
         raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
     if not 0 <= margin < math.inf:
         raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
     if not 0 <= max_left_out <= 1:
         raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
-    for option, is_given in {"--margin": margin > 0, **given}.items():
-        if is_given and baseline is None:
+    for option in (*(["--margin"] if margin else []), *more):
+        if baseline is None:
             raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
 
 

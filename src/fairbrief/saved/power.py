@@ -76,13 +76,29 @@ class Question:
 
 
 def power(
-    result: Result, question: Question, measures: Sequence[str] = (), quantities: Sequence[str] = ()
+    result: Result | None,
+    question: Question,
+    measures: Sequence[str] = (),
+    quantities: Sequence[str] = (),
+    se: float | None = None,
+    clusters: int | None = None,
 ) -> list[Power]:
     """The answer for every primary estimate, or for the ``quantities``, of the systems without sanity baselines.
 
-    Each of ``measures`` is a spec or a name; none: all. Raises RequestError if the audit does not have one of them, or has no
-    group difference with a standard error.
+    Each of ``measures`` is a spec or a name; none: all. Without an audit, the answer for a standard error from ``clusters``
+    clusters. Raises RequestError if neither or both are given; if the audit does not have one of the measures or quantities; or
+    if it has no group difference with a standard error.
     """
+    if result is None and se is not None and clusters is not None and not measures and not quantities:
+        if not 0 < se < float("inf"):
+            raise RequestError(f"The standard error is {se:g}: give a number above 0.")
+        if clusters < 2:
+            raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
+        return [question.of(Precision(se, clusters, clusters - 1), "", "", "", "")]
+    if result is None or se is not None or clusters is not None:
+        raise RequestError(
+            "Give a saved audit, or a standard error and its clusters: --se X --clusters N. --measure and --quantity need a saved audit."
+        )
     seed = int(result.made.get("seed") or 0)
     taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
     _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
@@ -106,15 +122,6 @@ def power(
             "Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
     return _once(found)
-
-
-def planned(se: float, clusters: int, question: Question) -> Power:
-    """The answer without an audit, for a standard error from ``clusters`` clusters."""
-    if not 0 < se < float("inf"):
-        raise RequestError(f"The standard error is {se:g}: give a number above 0.")
-    if clusters < 2:
-        raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
-    return question.of(Precision(se, clusters, clusters - 1), "", "", "", "")
 
 
 def _precisions(

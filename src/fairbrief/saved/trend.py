@@ -96,14 +96,9 @@ def trend(
     _check_comparable([(path, saved[path]) for path in ordered])
     many = len(baseline) or min(reference, len(paths))
     audits = [saved[path] for path in ordered]
+    made = [(path, saved[path].made) for path in ordered]
     nights = tuple(
-        Night(
-            names[path],
-            str(path),
-            str(saved[path].made.get("ended", "")),
-            saved[path].made.get("records", 0),
-        )
-        for path in ordered
+        Night(names[path], str(path), str(of.get("ended", "")), of.get("records", 0)) for path, of in made
     )
     points = [_points(saved[path], limits, path) for path in ordered]
     keys = list(dict.fromkeys(key for of in points for key in of))
@@ -197,31 +192,21 @@ def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Poi
         if not e.baseline:
             words = wording.declared(e.measure, saved.made).contrast
             title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
-            is_from_random = e.extract_difference is not None
-            _add(
-                found,
-                _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system)),
-                wording.from_random(e),
-                is_from_random,
-            )
+            key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
+            _add(found, key, wording.from_random(e), e.se if e.extract_difference is None else e.extract_se)
     for rule in limits:
         try:
             asked = of_limit(rule, saved.estimates)
         except RequestError as error:
             raise RequestError(f"{path}: {error}") from error
         for one in asked:
-            _add(
-                found,
-                _Key("limit", one.name, limit=rule.limit, sign=rule.sign),
-                one.estimate,
-                rule.from_random,
-            )
+            key, e = _Key("limit", one.name, limit=rule.limit, sign=rule.sign), one.estimate
+            _add(found, key, e, e.extract_se if rule.from_random else e.se)
     return found
 
 
-def _add(found: dict[_Key, _Point], key: _Key, e: Estimate, is_from_random: bool) -> None:
-    """Add an estimate, unless it has no finite value or standard error."""
-    error = e.extract_se if is_from_random else e.se
+def _add(found: dict[_Key, _Point], key: _Key, e: Estimate, error: float | None) -> None:
+    """Add an estimate with its standard error, unless one of them is not finite."""
     if e.value is not None and error is not None and math.isfinite(e.value) and math.isfinite(error):
         found[key] = _Point(e.value, error, decides(e), e.low, e.high)
 

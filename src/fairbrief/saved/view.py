@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,11 +50,6 @@ class Saved:
     texts: SavedTexts | None
     fault: str
 
-    @property
-    def systems(self) -> list[str]:
-        """The audited systems."""
-        return [str(s) for s in self.result.made.get("systems", ())]
-
 
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
@@ -63,7 +58,7 @@ class Answers:
         self._audits = audits
         self._scorers = Scorers()
         self._systems = {
-            f"{i}:{name}": (saved, name) for i, saved in enumerate(audits) for name in saved.systems
+            f"{i}:{name}": (saved, name) for i, saved in enumerate(audits) for name in saved.result.systems
         }
 
     def about(self) -> dict[str, Any]:
@@ -77,12 +72,16 @@ class Answers:
             (spec for spec in first.per_record.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
-        system = lead.system if lead and lead.system in first.systems else next(iter(first.systems), "")
+        system = (
+            lead.system
+            if lead and lead.system in first.result.systems
+            else next(iter(first.result.systems), "")
+        )
         return {
             "start": {
                 "measure": next(iter(ordered), ""),
                 "system": f"0:{system}",
-                "other": f"1:{system}" if several and system in self._audits[1].systems else "",
+                "other": f"1:{system}" if several and system in self._audits[1].result.systems else "",
                 "order": "",
             },
             "audits": [saved.name for saved in self._audits],
@@ -117,7 +116,9 @@ class Answers:
         ranked = values if beside is None else values - beside
         places = np.arange(len(ranked))
         if words := search.split():
-            places = _places_of(listing, self._texts_of(system, "searched").search(words))
+            ids = self._texts_of(system, "searched").search(words)
+            found = pc.is_in(listing.record, pa.array(sorted(ids), pa.string()))
+            places = np.flatnonzero(found.to_numpy(zero_copy_only=False))
         by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
         places = places[np.argsort(by[places], kind="stable")]  # records without a value are last
         if way == ROBUST:
@@ -200,11 +201,6 @@ def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
     values = pa.array(other.values.get(quantity, np.full(len(other.record), np.nan)))
     found = values.take(pc.index_in(listing.record, other.record)).fill_null(np.nan)
     return np.asarray(found.to_numpy(zero_copy_only=False))
-
-
-def _places_of(listing: Listing, records: Iterable[str]) -> Integers:
-    found = pc.is_in(listing.record, pa.array(sorted(records), pa.string()))
-    return np.flatnonzero(found.to_numpy(zero_copy_only=False))
 
 
 def _known(value: float) -> float | None:

@@ -80,10 +80,8 @@ class Bootstrap:
             yield weights.reshape(count, rows).astype(np.min_scalar_type(int(weights.max())))
 
 
-@lru_cache(maxsize=16)
-def shared_bootstrap(clusters: int, draws: int, seed: int) -> Bootstrap:
-    """The bootstrap of this number of clusters, cached: systems and measures share the weights, which cost more than the sums."""
-    return Bootstrap(clusters, draws, seed)
+shared_bootstrap = lru_cache(maxsize=16)(Bootstrap)
+"""The bootstrap of this number of clusters, cached: systems and measures share the weights, which cost more than the sums."""
 
 
 class BlockBootstrap(Bootstrap):

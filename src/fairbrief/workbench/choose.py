@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.chunks import waits
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
-from fairbrief.auditing.grouping import waits
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer

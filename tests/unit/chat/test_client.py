@@ -193,17 +193,6 @@ def test_the_rate_is_kept() -> None:
         assert time.perf_counter() - began >= 8 * 60 / 1200
 
 
-def test_an_error_in_the_questions_comes_through() -> None:
-    """What goes wrong while questions are drawn reaches whoever asked, and leaves no thread behind."""
-
-    def broken() -> Iterator[tuple[int, Question]]:
-        yield from questions(3)
-        raise RequestError("the input is broken")
-
-    with StubChat() as server, pytest.raises(RequestError, match="broken"):
-        ask_all(endpoint(server), broken())
-
-
 def test_half_a_character_is_neither_sent_nor_kept() -> None:
     """Half a character in a question or in an answer is replaced."""
     with StubChat(answer=lambda asked: f"{asked} \ud83d") as server:

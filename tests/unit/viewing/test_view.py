@@ -182,17 +182,8 @@ def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> N
     lines = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
     told = [json.dumps({**line, "references": ["People liked the room."]}) + "\n" for line in lines]
     (tmp_path / "in.jsonl").write_text("".join(told), encoding="utf-8")
-    printed(
-        "audit",
-        str(tmp_path / "in.jsonl"),
-        "--references",
-        "--measure",
-        COVERAGE,
-        "--resamples",
-        "0",
-        "--out",
-        str(tmp_path / "a"),
-    )
+    options = f"--references --measure {COVERAGE} --resamples 0 --out".split()
+    printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
     seen = Answers([open_audit(tmp_path / "a", read)])
     record = records_of(seen.rows(COVERAGE, "0:reference 1"))[0]
     shown = seen.record(COVERAGE, "0:reference 1", record)
@@ -210,16 +201,8 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
     ]  # fmt: skip
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     measure = "theme_words@gender"
-    printed(
-        "audit",
-        str(tmp_path / "in.jsonl"),
-        "--measure",
-        measure,
-        "--resamples",
-        "0",
-        "--out",
-        str(tmp_path / "a"),
-    )
+    options = f"--measure {measure} --resamples 0 --out".split()
+    printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
     shown = Answers([open_audit(tmp_path / "a", read)]).record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()

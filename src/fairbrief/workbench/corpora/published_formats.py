@@ -46,8 +46,8 @@ class Line:
         """An error about the line: position, what was found, what was expected, and a remedy."""
         return DataError(f"{self.where}: found {found}; wanted {wanted}; {remedy}.")
 
-    def row(self) -> Mapping[str, Any]:
-        """The JSON object in the line."""
+    def row(self, *needed: str) -> Mapping[str, Any]:
+        """The JSON object in the line, which has the needed fields."""
         try:
             row = json.loads(self.text)
         except (ValueError, RecursionError) as error:
@@ -55,14 +55,13 @@ class Line:
             raise self.fault(f"what is not JSON ({error})", "one JSON object", remedy) from None
         if not isinstance(row, dict):
             raise self.fault(f"a {type(row).__name__}", "one JSON object")
+        for name in needed:
+            if name not in row:
+                known = ", ".join(map(repr, row)) or "none"
+                raise self.fault(
+                    f"the fields {known}", f"a field {name!r}", "add it, or choose another format"
+                )
         return row
-
-    def field(self, row: Mapping[str, Any], name: str) -> Any:
-        """A required field."""
-        if name not in row:
-            known = ", ".join(map(repr, row)) or "none"
-            raise self.fault(f"the fields {known}", f"a field {name!r}", "add it, or choose another format")
-        return row[name]
 
 
 def text_lines(path: Path) -> Iterator[Line]:
@@ -219,8 +218,8 @@ def read_amazon(path: Path) -> Iterator[Record]:
     A review without text becomes an empty document.
     """
     for line in text_lines(path):
-        row = line.row()
-        product, rating = str(line.field(row, "asin")), rating_text(line, line.field(row, "overall"))
+        row = line.row("asin", "overall")
+        product, rating = str(row["asin"]), rating_text(line, row["overall"])
         document = Document(_plain(str(row.get("reviewText") or "")), {"rating": rating})
         yield Record(
             f"{product}-{line.number}", (document,), attributes={"product": product}, where=line.where
@@ -326,8 +325,8 @@ def read_convokit(path: Path) -> Iterator[Record]:
     utterances of one conversation must be consecutive, as in every published corpus.
     """
     done = set[str]()
-    rows = ((line, line.row()) for line in text_lines(path))
-    for ident, group in groupby(rows, lambda found: str(found[0].field(found[1], "conversation_id"))):
+    rows = ((line, line.row("conversation_id")) for line in text_lines(path))
+    for ident, group in groupby(rows, lambda found: str(found[1]["conversation_id"])):
         utterances = list(group)
         first = utterances[0][0]
         if ident in done:

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.measures.record_texts import chosen
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
@@ -73,7 +73,7 @@ def shipped() -> Mapping[str, Prompt]:
     found: dict[str, Prompt] = {}
     for file in sorted(folder.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".toml") and file.name != CLAUSES:
-            found |= _prompts(tomllib.loads(file.read_text(encoding="utf-8")), file.name)
+            found |= _prompts(file.read_text(encoding="utf-8"), file.name)
     return found
 
 
@@ -98,38 +98,33 @@ def find(name: str) -> Prompt:
 
 @lru_cache(maxsize=8)
 def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file that was changed is read again
-    try:
+    with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-        if path.suffix != ".toml":
-            return _checked(Prompt(path.stem, (text,)), path.name)
-        found = _prompts(tomllib.loads(text), path.name)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError(
-            f"{path}: this is not valid {'TOML' if path.suffix == '.toml' else 'UTF-8 text'} ({error})."
-        ) from None
+    found = _prompts(text, path.name)
     if len(found) != 1:
         raise DataError(f"{path}: found {len(found)} prompts, wanted one table [name] with wordings.")
     return next(iter(found.values()))
 
 
-def _prompts(tables: Mapping[str, Any], where: str) -> dict[str, Prompt]:
+def _prompts(text: str, where: str) -> dict[str, Prompt]:
+    """The prompts in the text of a file: those of a TOML file by name; any other text is a prompt of one wording."""
+    try:
+        tables = tomllib.loads(text) if where.endswith(".toml") else {Path(where).stem: {"wordings": [text]}}
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DataError(f"{where}: this is not valid TOML ({error}).") from None
     found = {}
     for name, table in tables.items():
         try:
-            prompt = msgspec.convert({"name": name, **table} if isinstance(table, dict) else table, Prompt)
+            found[name] = msgspec.convert(
+                {"name": name, **table} if isinstance(table, dict) else table, Prompt
+            )
         except msgspec.ValidationError as error:
             raise DataError(f"{where}: [{name}] is not a prompt: {error}. {WANTED}") from None
-        found[name] = _checked(prompt, where)
-    return found
-
-
-def _checked(prompt: Prompt, where: str) -> Prompt:
-    for wording in prompt.wordings:
-        if "{documents}" not in wording:
+        if not all("{documents}" in wording for wording in found[name].wordings):
             raise DataError(
-                f"{where}: a wording of '{prompt.name}' has no {{documents}}, so the texts would be missing."
+                f"{where}: a wording of '{name}' has no {{documents}}, so the texts would be missing."
             )
-    return prompt
+    return found
 
 
 # ---- Prompts filled in for a record: its documents, its groups, and the requested clauses
@@ -226,18 +221,15 @@ class _Values:
 
     def _documents(self) -> str:
         texts = [self.prompt.mark + document.text.strip() for document in self.record.documents]
-        match self.prompt.layout:
-            case "joined":
-                return " || ".join(texts)
-            case "lines":
-                return "\n".join(texts)
-            case "labelled":
-                labels = self.record.values_of(self._over())
-                self._counts()
-                pairs = zip(labels, texts, strict=True)
-                return "\n".join(f"{i}. ({label}) {text}" for i, (label, text) in enumerate(pairs, 1))
-            case _:
-                return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
+        if self.prompt.layout in ("joined", "lines"):
+            return (" || " if self.prompt.layout == "joined" else "\n").join(texts)
+        if self.prompt.layout == "labelled":
+            self._counts()
+            labels = [document.attributes.get(self._over()) for document in self.record.documents]
+            texts = [
+                f"({label}) {text}" if label else text for label, text in zip(labels, texts, strict=True)
+            ]
+        return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
 
     def _number(self, name: str) -> int:
         wished, usual = getattr(self.wish, name), getattr(self.prompt, name)
@@ -246,12 +238,11 @@ class _Values:
         return int(number)
 
     def length(self) -> str:
-        """The length clause: sentences if they are requested, else words, else the prompt's default."""
+        """The length clause: sentences if they are requested, else words, else the prompt's default; its number is a field."""
         if self.wish.sentences is not None:
-            clause = clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]
-            return clause.replace("{sentences}", str(self.wish.sentences))
-        words = self.wish.words if self.wish.words is not None else self.prompt.words
-        return "" if words is None else clauses()["length"]["words"].replace("{words}", str(words))
+            return clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]
+        has_words = self.wish.words is not None or self.prompt.words is not None
+        return clauses()["length"]["words"] if has_words else ""
 
     def _over(self) -> str:
         if not self.wish.over:
