@@ -64,10 +64,10 @@ def after(*_):
     forward += time.thread_time() - began
 
 
-load = models.classifier
+load = models.load
 
 
-def classifier(*given):
+def loaded(*given):
     resident = load(*given)
     if not resident.model._forward_hooks:
         resident.model.register_forward_pre_hook(before)
@@ -75,7 +75,7 @@ def classifier(*given):
     return resident
 
 
-models.classifier = classifier
+models.load = loaded
 threading.Thread(target=note, daemon=True).start()
 """
 """The module of the plug-in. With one thread, a call's processor time is its thread's."""

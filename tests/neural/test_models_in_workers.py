@@ -50,8 +50,8 @@ def test_workers_hold_the_models_and_score_as_one_process_does(
 ) -> None:
     """No model is loaded in the process that asks, and every estimate is that of a single process."""
     alone = audit(cases, replace(plan, workers=1, models_in_workers=False))
-    models._load.cache_clear()
-    monkeypatch.setattr(models, "_load", unreached)
+    models.load.cache_clear()
+    monkeypatch.setattr(models, "load", unreached)
     shared = audit(cases, plan)
     assert len(shared.estimates) == len(alone.estimates)
     for one, other in zip(shared.estimates, alone.estimates, strict=True):
