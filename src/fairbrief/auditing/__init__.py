@@ -139,7 +139,9 @@ class _Audit:
             choice.measures, head, scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(map(scorer_checks.scorer_of, choice.measures))
+        is_read = plan.check_scorers is not False and any(
+            map(scorer_checks.support_scorer_of, choice.measures)
+        )
         longest = math.inf if self.checks else scorer_checks.LONGEST
         sources = None
         if self.checks or is_read:
