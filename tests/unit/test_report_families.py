@@ -152,6 +152,23 @@ def test_a_page_of_many_systems_and_subgroups_stays_small_and_says_what_is_not_o
     assert len(page) < 1.2e3 * html.MOST_ON_PAGE
 
 
+def test_main_values_of_all_sections_come_before_secondary_estimates() -> None:
+    """Also those of differences and of subgroups, however many secondary estimates a page begins with."""
+    estimates = [
+        Estimate("uer", quantity, f"s{i}", 0.1, over=over)
+        for over in "abcdefgh"
+        for i in range(10)
+        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
+    ]
+    inside = [Estimate("uer", "uer", "inside", 0.1, over="a", subgroup={"topic": part}) for part in "xyz"]
+    pairs = [Estimate("uer", "uer", "pair", 0.1, over="a", baseline="s0")]
+    page = html.render(
+        replace(sample_results.make(), estimates=(*estimates, *inside), differences=tuple(pairs))
+    )
+    assert page.count('class="who"') == html.MOST_ON_PAGE
+    assert all(page.count(f'class="who"><bdi>{name}') for name in ("inside", "pair"))
+
+
 def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> None:
     """Label permutations, random sentences, both or none, each with its value; unsigned scores are not tested against these."""
     e = Estimate(
