@@ -105,6 +105,8 @@ def test_every_entry_is_shown_without_marks(name: str, monkeypatch: pytest.Monke
 def test_a_measure_is_explained_with_its_labels_and_the_names_of_others() -> None:
     """Labelled entries are items; a class is called by the name that it has on the command line."""
     text = explanation("coverage_parity")
+    assert "- `merge: float = 1.0`, in (0, 1]\n" in text
+    assert "- `denominator: str = 'all'`, one of all, covered\n" in text
     assert "\n- **Undefined:** as `equal_coverage`." in text
     assert "\n- `over: str`\n" in text
 

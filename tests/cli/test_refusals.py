@@ -89,6 +89,7 @@ REFUSED = [
     # outputs that are inputs, folders or existing files
     (f"{CHOOSE} --out two.jsonl", "--out", "is also an input"),
     (f"{CHOOSE} --pairs two.jsonl", "--pairs", "is also an input"),
+    ("claims one.jsonl --summaries mine=two.jsonl --with chat:m --out two.jsonl", "is also an input"),
     ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=.5,negative=.5 --samples 1 --out one.jsonl", "is also an input"),
     ("build stratified one.jsonl --attribute mood --sets 2 --size 1 --out one.jsonl", "is also an input"),
     ("build transcripts one.jsonl --tokens 20 --out one.jsonl", "is also an input"),

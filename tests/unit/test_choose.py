@@ -22,6 +22,7 @@ from fairbrief.workbench.choose import (
     CHOSEN,
     NOT_ALLOWED,
     NOT_MEASURED,
+    RANDOM,
     Choice,
     against_random,
     as_systems,
@@ -73,6 +74,28 @@ def test_the_rejected_one_is_the_worst() -> None:
     assert texts == ("say it", "alder quartz", "alder birch cedar")
     assert pair["chosen_value"] == pytest.approx(0, abs=0.05)  # less what random words equal
     assert pair["rejected_value"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_of_a_quality_more_is_better() -> None:
+    """Chosen by ROUGE, the candidate nearest to the reference wins."""
+    cases = candidates(0, "alder quartz", "birch shale talc", references=["birch shale talc"])
+    (choice,) = chosen(cases, by="rouge1")
+    assert choice.chosen == 1
+
+
+def test_candidates_of_another_length_do_not_take_part() -> None:
+    """Within a tenth of the median length only: the fair one that is twice as long is not chosen, nor drawn."""
+    long, one, two = (
+        "alder birch cedar damson quartz shale talc umber",
+        "alder birch quartz",
+        "alder birch cedar",
+    )
+    cases = [case for i in range(20) for case in candidates(i, long, one, two)]
+    choices = chosen(cases, length_within=0.1)
+    assert {choice.chosen for choice in choices} == {1}
+    drawn = [c.summary.text for c in as_systems(choices) if c.summary.system == RANDOM]
+    assert set(drawn) == {one, two}
+    assert chosen(cases)[0].chosen == 0
 
 
 def test_a_floor_rules_the_fairest_out() -> None:

@@ -416,6 +416,44 @@ def several() -> list[Case]:
     ]
 
 
+def test_the_top_ones_together_are_left_out_together() -> None:
+    """The value without all records that were looked into is that of an audit of the others."""
+    cases = made()
+    (found,) = explain(cases, "uer@side", top=3)
+    gone = {opened.record for opened in found.opened}
+    same(found.together.without, value([c for c in cases if c.record.id not in gone], "uer@side"))
+
+
+def test_nothing_that_matters_is_said() -> None:
+    """Where every record counts as unfair, and would without any one document, no part is told as the cause."""
+    documents = tuple(
+        Document(f"{word} came.", {"side": s}) for word, s in zip("abcdef", "LLLRRR", strict=True)
+    )
+    cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "a b c. b c a.")) for i in range(3)]
+    whole, *opened = tables(explain(cases, "bur@side")[0])
+    assert whole.notes[1:] == (
+        "3 records. No single record changes the value. Without these 3 it is undefined.",
+    )
+    assert all("Removing any one of these changes nothing." in table.notes for table in opened)
+
+
+def test_a_single_record_is_all_there_is() -> None:
+    """Without the only record no data remains."""
+    (found,) = explain(made(1), "uer@side")
+    assert found.influences[0].whole.reason == "no data remains"
+    assert "There is no value without r0" in tables(found)[0].notes[-1]
+
+
+def test_long_texts_are_cut_where_they_are_shown() -> None:
+    """A table holds the beginning of a text; the file for programs holds all of it."""
+    documents = (Document("alder " * 5_000, {"side": "L"}), Document("birch", {"side": "R"}))
+    found = explain([Case(Record("r", documents), Summary("r", "s", "Alder. Birch."))], "uer@side")
+    assert len(as_markdown(found)) < 3_000
+    assert len(explanation.as_page(found)) < 40_000
+    assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
+    assert "alder " * 5_000 in as_json(found)
+
+
 def test_systems_are_explained_apart() -> None:
     """Each system's value rests on its own summaries; one that is named is explained alone."""
     both = explain(several(), "uer@side", top=1)

@@ -209,6 +209,7 @@ def test_iq2(tmp_path: Path) -> None:
     bad: list[tuple[Any, str]] = [
         ({"x": {}}, "debate 'x'.*no transcript"),
         ({"x": {"transcript": [{"speaker": "a"}]}}, "paragraphs"),
+        ({"x": {"transcript": [{"paragraphs": "One."}]}}, "not a list"),
         ([], "one JSON object"),
     ]
     for content, said in bad:

@@ -1,4 +1,4 @@
-"""The page by families: what is drawn, in which colours, what is said to be cut, and that families are known to their modules only."""
+"""The page by families: what is drawn, in which colours, and what is said to be cut."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fairbrief_openings import OpeningGap
 from tests import sample_families, sample_results
 
-from fairbrief import registry
+from fairbrief import audit, registry
 from fairbrief.reports import arrangement, figures, html, wording
 from fairbrief.reports.figures import Figure
 from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
@@ -150,6 +151,34 @@ def test_a_page_of_many_systems_and_subgroups_stays_small_and_says_what_is_not_o
     assert shown + sum(left) == len(estimates)
     assert all(f"<bdi>s{i}</bdi>" in page for i in range(12))
     assert len(page) < 1.2e3 * html.MOST_ON_PAGE
+
+
+def test_a_plug_in_has_its_section_and_harm() -> None:
+    """What a measure of another package declares is what the page shows of it."""
+    page = html.render(audit("examples/reviews.jsonl", [OpeningGap("sentiment")], n_resamples=20).result)
+    assert "Openings by sentiment" in page
+    assert (
+        "</bdi>: how unequally summaries repeat the first words of the groups' documents.</p>"
+        in page.replace("&#39;", "'")
+    )
+    assert "Who begins with the same words as others would be heard less than they are." in page
+
+
+def test_main_values_of_all_sections_come_before_secondary_estimates() -> None:
+    """Also those of differences and of subgroups, however many secondary estimates a page begins with."""
+    estimates = [
+        Estimate("uer", quantity, f"s{i}", 0.1, over=over)
+        for over in "abcdefgh"
+        for i in range(10)
+        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
+    ]
+    inside = [Estimate("uer", "uer", "inside", 0.1, over="a", subgroup={"topic": part}) for part in "xyz"]
+    pairs = [Estimate("uer", "uer", "pair", 0.1, over="a", baseline="s0")]
+    page = html.render(
+        replace(sample_results.make(), estimates=(*estimates, *inside), differences=tuple(pairs))
+    )
+    assert page.count('class="who"') == html.MOST_ON_PAGE
+    assert all(page.count(f'class="who"><bdi>{name}') for name in ("inside", "pair"))
 
 
 def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> None:

@@ -177,3 +177,17 @@ def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtra, match=rf"fairbrief\[{library}\]"):
         getattr(Estimates(), f"to_{library}")()
+
+
+def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
+    """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
+    with pytest.raises(DataError, match="no such file"):
+        reports.load(tmp_path)
+    reports.write_all(sample_results.make(), tmp_path)
+    path = tmp_path / "per_record" / "shares.parquet"
+    path.write_bytes(b"not parquet")
+    with pytest.raises(DataError, match=f"per_record/{path.name}: the Parquet file is damaged"):
+        reports.load(tmp_path)
+    path.unlink()
+    with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):
+        reports.load(tmp_path)

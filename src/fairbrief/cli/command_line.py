@@ -23,8 +23,8 @@ from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse
 
 FILES = ("files", "sources")
 """Names of the argument with the input files."""
-INPUTS = ("records",)
-"""Options with an input file."""
+INPUTS = ("records", "summaries", "speakers")
+"""Options with input files."""
 OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
 """Options with a file or folder that the command writes."""
 

@@ -9,8 +9,9 @@ import inspect
 import platform
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -289,14 +290,27 @@ def explanation(name: str) -> str:
     if dataclasses.is_dataclass(owner):
         if kind == "measure" and (seen := observation_of(owner)) is not owner:
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
-        settings = [
-            f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"
-            for f in specs.settings_of(owner)
-        ]
+        hints: dict[str, Any] = {}
+        with suppress(NameError):  # a plug-in's types may be known only to type checkers
+            hints = get_type_hints(owner, include_extras=True)
+        settings = [_setting(f, hints.get(f.name)) for f in specs.settings_of(owner)]
         parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
     text = NESTED.sub("  - ", LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts)))
     return CODE.sub(lambda m: f"`{m[1] or known_as.get(m[2], m[2])}`", text)
+
+
+def _setting(f: dataclasses.Field[Any], hint: Any) -> str:
+    """A setting with its type, its default, and the values that it allows."""
+    kind, allowed = str(f.type), ""
+    if get_origin(hint) is Literal:
+        choices = get_args(hint)
+        kind, allowed = type(choices[0]).__name__, f", one of {', '.join(map(str, choices))}"
+    elif get_origin(hint) is Annotated:
+        number, interval = get_args(hint)
+        kind, allowed = inspect.formatannotation(number), f", in {interval}"
+    default = "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
+    return f"- `{f.name}: {kind}{default}`{allowed}"
 
 
 # -------------------------------------------------------------------------------------- protocols

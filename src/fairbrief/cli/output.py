@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
     """RequestError if the output is one of the inputs, or cannot be written."""
-    files = [file for given in inputs for file in (given if isinstance(given, list) else [given])]
-    if not out.is_dir() and any(out.resolve() == Path(str(file)).resolve() for file in files):
+    given = [str(file) for one in inputs for file in (one if isinstance(one, (list, tuple)) else [one])]
+    # An input may be NAME=FILE.
+    files = {Path(path).resolve() for text in given for path in (text, text.partition("=")[2])}
+    if not out.is_dir() and out.resolve() in files:
         raise RequestError(f"{option} {out} is also an input: give another name.")
     there = next((place for place in (out, *out.absolute().parents) if place.exists()), Path.cwd())
     if not out.exists() and not there.is_dir():

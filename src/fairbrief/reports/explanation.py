@@ -211,9 +211,8 @@ def _parts(opened: Opened, most: int) -> Table:
         f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
     )
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
-    first = (_verdict(opened, effects, places), *opened.story.split("\n"))
-    if hidden:
-        notes.insert(0, f"And {' and '.join(hidden)}.")
+    further = f"And {' and '.join(hidden)}." if hidden else ""
+    first = (further, _verdict(opened, effects, places), *opened.story.split("\n"))
     return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *notes))
 
 

@@ -97,20 +97,35 @@ def render(result: Result) -> str:
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
 
+def _rooms(sections: Sequence[Section]) -> list[tuple[int, int]]:
+    """The number of main values and of secondary estimates that each section shows.
+
+    If there are too many, main values come before secondary estimates, and all records before subgroups.
+    """
+    order = sorted(range(len(sections)), key=lambda i: bool(sections[i].by))
+    main_values = [len(s.main_values) for s in sections]
+    secondary = [len(s.estimates) - main for s, main in zip(sections, main_values, strict=True)]
+    left = MOST_ON_PAGE
+    for numbers in (main_values, secondary):
+        for i in order:
+            numbers[i] = min(numbers[i], MOST_ROWS, left)
+            left -= numbers[i]
+    return list(zip(main_values, secondary, strict=True))
+
+
 def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, Any]]:
     """A table per section: main values in view; secondary estimates folded per measure, with their number."""
-    left, systems = MOST_ON_PAGE, result.all_systems
-    for section in sections:
+    systems = result.all_systems
+    for section, (main, secondary) in zip(sections, _rooms(sections), strict=True):
         filled = columns(section.estimates, result.made)
-        shown = section.main_values[: min(MOST_ROWS, left)]
-        room = min(MOST_ROWS, left - len(shown))
+        shown, left = section.main_values[:main], secondary
         folds = []
         for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
-            others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block][:room]
+            others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block][:left]
             if others:
                 name = named(wording.without_over(others[0])) or measure
                 folds.append((name, len(others), list(_rows(others, filled, systems))))
-                room -= len(others)
+                left -= len(others)
         asks: dict[str, list[str]] = {}
         harms: dict[str, None] = {}
         for measure in dict.fromkeys(
@@ -119,8 +134,6 @@ def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, An
             declared = wording.declared(measure, result.made)
             asks.setdefault(declared.question, []).append(wording.name_of(measure))
             harms[declared.harm] = None
-        many = len(shown) + sum(n for _, n, _ in folds)
-        left -= many
         yield {
             "title": section.title,
             "asks": [
@@ -132,7 +145,7 @@ def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, An
             "columns": filled,
             "rows": list(_rows(shown, filled, systems)),
             "folds": folds,
-            "hidden": len(section.estimates) - many,
+            "hidden": len(section.estimates) - main - secondary,
             "notes": arrangement.notes(section.estimates),
         }
 

@@ -204,12 +204,12 @@ class _Screen:
         of_pairs = arrangement.leading(decided, of_systems=False).values()
         pairs = [*map(self._full, context.clearest_first(of_pairs))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
-        if self.tables_first == "subgroups":
-            makers = [*subgroups, *full, *compact]
-        elif ordered:
-            makers = [*(pairs if is_compared else ()), *full, *compact, *subgroups]
-        else:  # a comparison of two audits, or a result without group differences
+        if not ordered:  # a comparison of two audits, or a result without group differences
             makers = pairs or [self._main_values(s) for s in arrangement.arrange(self._values(), result.made)]
+        elif self.tables_first == "subgroups":
+            makers = [*subgroups, *full, *compact]
+        else:
+            makers = [*(pairs if is_compared else ()), *full, *compact, *subgroups]
         return [*makers[:1], *map(self._first_rows, result.tables), *makers[1:]]
 
     def _tables(self, room: int) -> list[list[Text]]:

@@ -361,10 +361,13 @@ def read_iq2(path: Path) -> Iterator[Record]:
     for name, debate in debates.items():
         where = f"{path.name} (debate {name!r})"
         try:
-            turns = [
-                _turn(" ".join(turn["paragraphs"]), turn.get("speaker"), turn.get("speakertype"))
-                for turn in debate["transcript"]
-            ]
+            turns = []
+            for turn in debate["transcript"]:
+                if not isinstance(turn["paragraphs"], list):
+                    raise TypeError("paragraphs that are not a list")  # noqa: TRY301
+                turns.append(
+                    _turn(" ".join(turn["paragraphs"]), turn.get("speaker"), turn.get("speakertype"))
+                )
         except (TypeError, KeyError, AttributeError) as error:
             wanted = "a list 'transcript' of turns with a list of texts 'paragraphs'"
             raise DataError(
