@@ -9,7 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -38,8 +38,8 @@ WHOSE = ("system", "record", "cluster")
 """The columns that identify a row of per-record statistics."""
 
 
-Texts = Mapping[int, Hashable]
-"""By hash of the record the text that it shares with others."""
+Texts = tuple[Integers, Integers]
+"""Hashes of records, ascending, and the hash of the text that each shares with others. Shapes: (n,) each."""
 
 
 class Repeats(NamedTuple):
@@ -47,14 +47,15 @@ class Repeats(NamedTuple):
 
     records: int
     groups: int
-    examples: tuple[str, ...]
-    extra: Mapping[str, set[str]]
+    examples: Sequence[str]
+    extra: Mapping[str, pa.Array]
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
         are_out = np.zeros(len(rows), dtype=np.bool_)
         for system, records in self.extra.items():
-            are_out |= _equal(rows["system"], [system]) & _equal(rows["record"], records)
+            is_out = pc.and_(pc.equal(rows["system"], system), pc.is_in(rows["record"], value_set=records))
+            are_out |= is_out.to_numpy()
         return are_out
 
     def described(self) -> dict[str, Any]:
@@ -76,47 +77,77 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
     of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared: dict[str, Texts] = {}
     for system, pairs in summaries.pairs():
-        texts = _shared(pairs[:, 0], pairs[:, 1])
-        own = documents[np.searchsorted(of_record, list(texts))].tolist()
-        first = dict(zip(texts.values(), own, strict=True))
-        differ = {text for text, source in zip(texts.values(), own, strict=True) if source != first[text]}
-        if differ:
-            shared[system] = {record: (system, text) for record, text in texts.items() if text in differ}
-    return _repeats(lambda system: shared.get(system, {}), rows) if shared else None
+        record, text = _shared(pairs[:, 0], pairs[:, 1])
+        source = documents[np.searchsorted(of_record, record)]
+        with_sources = np.unique(np.column_stack([text, source]), axis=0)[:, 0]
+        differ = np.isin(text, _several(with_sources))
+        if differ.any():
+            shared[system] = record[differ], text[differ] ^ hash_of_name(system)
+    nothing = np.zeros(0, dtype=np.int64)
+    return _repeats(lambda system: shared.get(system, (nothing, nothing)), rows) if shared else None
 
 
-def _shared(text: Integers, record: Integers) -> dict[int, int]:
-    """The records whose text occurs in several, with the text. Shapes: (n,) each."""
-    _, number, many = np.unique(text, return_inverse=True, return_counts=True)
-    several = many[number] > 1
-    return dict(zip(record[several].tolist(), text[several].tolist(), strict=True))
+def _several(numbers: Integers) -> Integers:
+    """The numbers that occur more than once, each once."""
+    distinct, many = np.unique(numbers, return_counts=True)
+    return distinct[many > 1]
+
+
+def _shared(text: Integers, record: Integers) -> Texts:
+    """The records whose text occurs in several."""
+    several = np.isin(text, _several(text))
+    text, record = text[several], record[several]
+    order = np.argsort(record, kind="stable")
+    text, record = text[order], record[order]
+    is_last = np.append(record[1:] != record[:-1], True)[: len(record)]
+    return record[is_last], text[is_last]
 
 
 def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    found: dict[tuple[str, Hashable], dict[str, set[str]]] = {}
-    for some in _whose(rows):
-        for system, record, cluster in zip(*(some[name].to_pylist() for name in WHOSE), strict=True):
-            text = texts_of(system).get(hash_of_name(record))
-            if text is not None:
-                found.setdefault((system, text), {}).setdefault(cluster, set()).add(record)
-    names: dict[Hashable, set[str]] = {}
-    extra: dict[str, set[str]] = {}
-    for (system, text), by_cluster in found.items():
-        if len(by_cluster) > 1:
-            names.setdefault(text, set()).update(*by_cluster.values())
-            _, *others = (by_cluster[cluster] for cluster in sorted(by_cluster))
-            extra.setdefault(system, set()).update(*others)
-    if not names:
+    shared = [
+        some
+        for table in _whose(rows)
+        for system in table["system"].unique().to_pylist()
+        if len(some := _with_texts(table.filter(pc.equal(table["system"], system)), *texts_of(system)))
+    ]
+    if not shared:
         return None
-    examples = min(sorted(own) for own in names.values())[:SHOWN]
-    return Repeats(len(set().union(*names.values())), len(names), tuple(examples), extra)
+    whole = pa.concat_tables(shared)
+    text = plain_numbers(whole["text"])
+    system = np.asarray(whole["system"].combine_chunks().dictionary_encode().indices)
+    cluster = np.asarray(pc.rank(whole["cluster"].combine_chunks(), tiebreaker="dense"))
+    order = np.lexsort((cluster, text, system))
+    text, system, cluster = text[order], system[order], cluster[order]
+    begins = np.flatnonzero(np.append(True, (text[1:] != text[:-1]) | (system[1:] != system[:-1])))
+    many = np.diff(np.append(begins, len(text)))
+    is_extra = cluster != np.repeat(cluster[begins], many)
+    is_repeated = np.repeat(np.logical_or.reduceat(is_extra, begins), many)
+    whole = whole.take(pa.array(order))
+    repeated, extra = whole.filter(pa.array(is_repeated)), whole.filter(pa.array(is_extra))
+    if not len(repeated):
+        return None
+    first = repeated.filter(pc.equal(repeated["record"], pc.min(repeated["record"])))
+    groups = (repeated.filter(pc.equal(repeated["text"], one)) for one in first["text"].unique())
+    examples = min(sorted(group["record"].unique().to_pylist()) for group in groups)[:SHOWN]
+    return Repeats(
+        pc.count_distinct(repeated["record"]).as_py(),
+        pc.count_distinct(repeated["text"]).as_py(),
+        examples,
+        {
+            name: extra.filter(pc.equal(extra["system"], name))["record"]
+            for name in extra["system"].unique().to_pylist()
+        },
+    )
 
 
-def _equal(column: pa.ChunkedArray, names: Collection[str]) -> NDArray[np.bool_]:
-    """Whether each name of a column is one of these."""
-    among = pc.is_in(column, value_set=pa.array(names, pa.string()))
-    return np.asarray(among.to_numpy(), dtype=np.bool_)
+def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
+    """The rows of records that share a text, with its hash in the column ``text``."""
+    names = rows["record"].to_pylist()
+    hashes = np.fromiter(map(hash_of_name, names), dtype=np.int64, count=len(names))
+    place = np.minimum(np.searchsorted(records, hashes), max(len(records) - 1, 0))
+    among = records[place] == hashes if len(records) else np.zeros(len(hashes), dtype=np.bool_)
+    return rows.filter(pa.array(among)).append_column("text", pa.array(texts[place[among]]))
 
 
 def _have_hashes(rows: pa.Table, known: Container[int]) -> NDArray[np.bool_]:

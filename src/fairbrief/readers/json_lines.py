@@ -32,8 +32,8 @@ PART = 8 << 20
 """Fewest bytes of a part of a large file: about ten thousand records."""
 SMALL_PART = 1 << 20
 """Fewest bytes of a part of a file with few parts."""
-FEW_PARTS = 16
-"""Fewest parts of a file, unless they would be too small."""
+FEW_PARTS = 64
+"""Fewest parts of a file, so that workers finish at about the same time; unless they would be too small."""
 PARTS = 512
 """Most parts of a file."""
 
