@@ -1,4 +1,4 @@
-"""Chance level and p of one value: against permuted labels, or by turning the signs of clusters."""
+"""Permutation mean and p of one value, by label permutations or sign flips of clusters."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ class Permutations:
     def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
         """The studentized size of one contrast.
 
-        A signed contrast is measured from what permuted labels read on average, which need not be 0 (n-grams that
-        several groups share favour small groups); a magnitude's contrasts from 0, as the unsigned score itself.
+        A group difference is measured from its permutation mean, which need not be 0 (n-grams that several groups share
+        favour small groups). The contrasts of an unsigned disparity are measured from 0, as the score itself.
         """
         if (name, is_signed) not in self._sizes:
             contrast = self._ratios[name]
@@ -126,7 +126,7 @@ class Permutations:
 
 
 def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
-    """Whether a value is tested against permuted labels where these were summed: all its contrasts were, too."""
+    """Whether a value is tested by label permutations where these were summed: all its contrasts were, too."""
     known = contrasts_of(observation, tuple(columns))
     return all(name in known for name in value.contrasts)
 

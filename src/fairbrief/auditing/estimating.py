@@ -372,7 +372,7 @@ def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interv
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
 ) -> dict[tuple[int, str, int], resampling.PermutationTest]:
-    """By measure, name and part the chance level and test of each value."""
+    """By measure, name and part the permutation mean and test of each value."""
     found: dict[tuple[int, str, int], resampling.PermutationTest] = {}
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for k, here in enumerate(several):
@@ -443,7 +443,7 @@ def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test
 
 
 def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> list[Fields]:
-    """What random sentences give in each part, and of signed contrasts the difference from it."""
+    """The value for random sentences in each part, and the difference of group differences from it."""
     read, parts, drawn = value.extract_baseline, len(here.units.sums), None
     if read is None and value.has_baseline and here.units.has_extracts:
         drawn = here.of_extracts(name)
