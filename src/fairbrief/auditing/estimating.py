@@ -375,7 +375,7 @@ def _test_inverted(interval: Interval, p: float | None, settings: Settings) -> I
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
 ) -> dict[tuple[int, str, int], resampling.PermutationTest]:
-    """By measure, name and part the chance level and test of each value."""
+    """By measure, name and part the permutation mean and test of each value."""
     found: dict[tuple[int, str, int], resampling.PermutationTest] = {}
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for k, here in enumerate(several):

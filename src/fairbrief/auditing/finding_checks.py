@@ -245,7 +245,7 @@ MOST_VALUES = 20
 def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
 
-    The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
+    The parts are searched for among the records' attributes of at most `MOST_VALUES` values that are not subgroups of the audit. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
     made, alpha = result.made, result.made["alpha"]

@@ -1,4 +1,4 @@
-"""Checks of the scorers: do they judge groups alike, find paraphrases of each group's sentences, and find summaries' claims at all?
+"""Checks of the scorers: do they judge groups equally, find paraphrases of each group's sentences, and find summaries' claims at all?
 
 All use a sample of records. `take` lets scorers score counterfactual sources, which differ only in the group: a difference is
 due to the scorer, and is noted at the results that use it. Nothing is subtracted, because the effect of a scorer's bias on a
