@@ -110,7 +110,7 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
 
 
 class _RougeMeasure(Reading, RougeScores):
-    """What the four measures do alike."""
+    """What the four measures have in common."""
 
     observes: ClassVar[type] = RougeScores
     name: ClassVar[str]
