@@ -514,8 +514,8 @@ class Measure(Protocol):
 
     Its ``repr`` is its spec. Several measures may share one observation; equal observations are computed once.
     ``declaration`` has everything else that other modules need, except attributes that a measure may have: ``over``, the
-    attribute whose groups it compares; ``scorer``, the spec of its scorer; ``languages``, the codes of the only languages that
-    it understands.
+    attribute whose groups it compares; ``scorer``, the spec of its scorer; ``languages``, the codes of the languages that
+    it understands (empty or absent: all).
     """
 
     name: ClassVar[str]

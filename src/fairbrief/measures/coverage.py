@@ -376,7 +376,7 @@ def _by_lengths(length: Floats) -> Iterator[Integers | slice]:
 def _of_lengths(
     x: Floats, y: Floats, of_x: Floats, of_y: Floats, count: Floats, names: Sequence[str]
 ) -> dict[Column, Floats]:
-    """What tells coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
+    """The sums that separate coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
     squares and of products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
     none of whose do; sums by group (N, R, groups); (N, R) each.
     """

@@ -124,7 +124,7 @@ class Distinguishability(Reading):
         return coded(group for group in found if group is not None)
 
     def _right(self, difference: Floats) -> Floats:
-        """1 where a text is classified rightly, 0 where not or nan; a tie is worth what ``ties`` says."""
+        """1 if a text is classified correctly, 0 if not or if nan; a tie has the value that ``ties`` sets."""
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
         right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right

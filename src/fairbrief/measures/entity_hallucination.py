@@ -49,7 +49,7 @@ CHECKS = (
     ),
     ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
 )
-"""What tells invented people by their names is checked on people whom the source has."""
+"""Recognition of invented people by their names is checked on people of the source."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +108,7 @@ class InventedPeople(Reading):
         return by_group(self.groups, {"invented": renamed(counts, labels)}, fixed)
 
     def _fits(self, cases: Cases) -> bool:
-        """Whether the people's own values are of the kind that names tell."""
+        """Whether the people's own values are groups that names suggest."""
         people = (p for case in cases for p in case.record.entities if self.over in p.attributes)
         known = {*self.groups, *GENDER_WORDS}
         values = {person.attributes[self.over] for person in people}

@@ -234,7 +234,7 @@ class EntityInclusion(Reading):
 
 
 def recogniser(people: str) -> str:
-    """The spec of the scorer that says which spans name people."""
+    """The spec of the classifier that finds which spans name people."""
     return "people" if people == "builtin" else f"people(recogniser={people})"
 
 

@@ -226,7 +226,7 @@ def share(counts: Floats) -> Floats:
 
 
 def person_keys(people: Sequence[Entity]) -> Integers:
-    """Who each person is, so that records of one cluster that share people are labelled alike. Shape (people,)."""
+    """A key per person, so that records of one cluster give the same person the same label. Shape (people,)."""
     return np.array([_key(person.id) for person in people], dtype=np.int64)
 
 
@@ -248,7 +248,7 @@ def of_documents(codes: Integers, record: Record) -> PermutationScheme:
 
 
 def item_keys(record: Record) -> Integers:
-    """What each document is, so that records of one cluster that share documents are labelled alike.
+    """A key per document, so that records of one cluster give the same document the same label.
 
     A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
     """

@@ -87,7 +87,7 @@ def mass_of_sources(
 
 
 def membership(sentences: int, segments: int, *, fills_first: bool) -> Floats:
-    """How much of each article sentence lies in each segment. Shape (sentences, segments), rows sum to 1.
+    """How much of each article sentence is in each segment. Shape (sentences, segments), rows sum to 1.
 
     Segments are as equal as possible, the first ``sentences % segments`` one sentence longer (Chhabra et
     al., Appendix A). An article with fewer sentences than segments: sentence j of n covers the share from
@@ -145,7 +145,7 @@ REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
 
 @dataclass(frozen=True, repr=False)
 class PositionSettings(Settings):
-    """What decides where sources stand; measures and observation share it. See `Positions`."""
+    """The settings that determine positions, for measures and observation. See `Positions`."""
 
     mapping: str = "tfidf"
     segments: Annotated[int, "[2, 99]"] = 10
@@ -293,7 +293,7 @@ class Positions(PositionSettings, OneByOne):
         return NO_REFERENCES if self.against == "references" and not about.references else None
 
     def _references(self, about: KnownRecord) -> tuple[str, ...]:
-        """The texts that stand beside the summary."""
+        """The references that the summary is compared with; none unless ``against=references``."""
         return about.references if self.against == "references" else ()
 
     def _owners(self, units: ScoredUnits) -> list[bytes]:
@@ -360,7 +360,7 @@ class Positions(PositionSettings, OneByOne):
     ) -> tuple[tuple[Column, ...], Floats]:
         """Rows with the articles' sentences at other places."""
         if labels.shape[2]:
-            # Articles of one length are turned alike: by every number of sentences.
+            # Articles of equal length have the same rotations: by every number of sentences.
             is_alike = (labels == labels[0]).all()
             parts = [labels[0]] if is_alike else labels
             at_once = [mass] if is_alike else mass[:, np.newaxis]
@@ -395,7 +395,7 @@ def _columns(side: str, segments: int) -> tuple[Column, ...]:
 
 
 def segment_names(segments: int) -> list[str]:
-    """Numbers from 01 on, padded so that they sort as they stand."""
+    """Numbers from 01, padded with zeros so that their order as texts is that of the numbers."""
     return [f"{k + 1:02d}" for k in range(segments)]
 
 

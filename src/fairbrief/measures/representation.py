@@ -135,7 +135,7 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
     Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in the
                 source", "no token of the summary occurs in the source", "the summary has no claims", "no claim of the
                 summary is entailed by a value", "the target gives nothing to the values present".
-    Raises:     DataError if some documents lack the attribute, or the given target lacks a group.
+    Errors:     DataError if some documents lack the attribute, or the given target lacks a group.
     Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Difference from the authors'
                 code: a group without tokens is never included; their rounding could include one.
     """
@@ -635,7 +635,7 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
 
 
 def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
-    """The contrast if every document counted alike; and how much more of the words than of the documents a group has."""
+    """The group difference with equal weight per document; and a group's share of the words minus its share of the documents."""
     there = totals["present", v]
     read = ratio(totals["summary", v] - totals["documents", v], there)
     longer = ratio(totals["source", v] - totals["documents", v], there)
@@ -648,7 +648,7 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
 
 
 def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
-    """Between which values a group's contrast lies, whoever wrote what is found in no document."""
+    """The bounds of a group's difference, whichever group wrote the part that is found in no document."""
     if ("lowest", v) not in totals.columns:
         return {}
     lowest, there = totals["lowest", v], totals["present", v]

@@ -81,7 +81,7 @@ class ScorerBias(Reading):
     name: ClassVar[str]
     declaration: ClassVar[Declaration]
     finding: ClassVar[str]
-    """What a positive value says of the scorer, as a sentence without its subject."""
+    """What a positive value means for the scorer, as a sentence without its subject."""
     scorer: str
 
     @property

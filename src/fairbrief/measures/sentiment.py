@@ -171,7 +171,7 @@ class SentimentShift(Sentiments):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """English where VADER scores or gender words tell the groups; else that of the word vectors."""
+        """English if VADER scores, or if gender words determine the groups; otherwise empty, since the word vectors set the language."""
         return ("en",) if self.scorer.startswith("vader") or not self.over else ()
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

@@ -40,7 +40,7 @@ from fairbrief.types import (
 
 
 def is_built(record: Record) -> bool:
-    """Whether a record says that it is a counterfactual of a built design: balanced or mono."""
+    """Whether a record is a counterfactual of a built design (balanced or mono)."""
     return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
 
 

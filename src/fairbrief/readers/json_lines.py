@@ -161,7 +161,7 @@ def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -
 
 SPACES = " \t\r\n"
 OBJECT = {mark: re.compile(rf"[{SPACES}]*\{mark}[{SPACES}]*(?={{)") for mark in "[,"}
-"""What stands before an object: the bracket that opens the array, or a comma."""
+"""What precedes an object: the bracket that opens the array, or a comma."""
 END = {
     "[": re.compile(rf"[{SPACES}]*\[[{SPACES}]*\][{SPACES}]*"),
     ",": re.compile(rf"[{SPACES}]*\][{SPACES}]*"),

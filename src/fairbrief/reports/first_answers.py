@@ -43,7 +43,7 @@ UNTESTED: Mapping[Conclusion, str] = {
 }
 """The sentence in place of a p, where no group difference has one."""
 FOLDER = "DIR"
-"""The word in a command that stands for the audit's folder."""
+"""The placeholder for the audit's folder in a command."""
 
 
 @dataclass(frozen=True, slots=True)
