@@ -140,6 +140,12 @@ def test_a_document_without_words_is_as_long_as_one_of_a_word() -> None:
     assert ("length²",) not in row
 
 
+def test_where_lengths_differ_between_groups_alone_nothing_is_told() -> None:
+    """Of 1, 1 and 4, 4 words there is no slope: squares and products within groups are 0."""
+    row = observed("aabb", [[0.2], [0.4], [0.5], [0.9]], words=[1, 1, 4, 4])
+    assert (row["length²",], row["length·coverage",]) == (0, 0)
+
+
 def test_parity_reads_the_extremes_of_records() -> None:
     """Of 0.8, 0.2 and 0.8 in a record a and c are best, of whom the first counts; of 0.2 and 0.8 in another b is."""
     first, second = observed("abc", [[0.8], [0.2], [0.8]]), observed("ab", [[0.2], [0.8]])
@@ -281,6 +287,24 @@ def test_an_extract_of_no_sentence_covers_nothing() -> None:
     )
     row = rows_by_place(rows)[0]
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
+
+
+def test_a_records_rows_are_the_same_in_any_company() -> None:
+    """Beside a record of as many equally long documents, one of 1, 2 and 4 words keeps what its lengths tell."""
+    units = [
+        ((case("aab", [1, 2, 4]),), (answer([[0.2], [0.4], [0.6]]),)),
+        ((case("aab", [3, 3, 3]),), (answer([[0.2], [0.4], [0.6]]),)),
+    ]
+    observation = Coverage("side", claims="sentences")
+    drawn = extracts([[1.0]])
+    with_draws = [(one, drawn, found) for one, found in units]
+    together = rows_by_place(read_extracts(observation, with_draws)[0])
+    assert together[0]["length²",] == pytest.approx(L**2 / 2)
+    assert ("length²",) not in together[1]
+    labels = np.array([[[0, 0, 1]]] * 2)
+    observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
+    assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
+    assert ("length²",) not in observed_together[1]
 
 
 def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,31 @@ def test_runs_of_words_are_equal_where_their_words_are(texts: list[str], n: int)
     assert len(set(number.values())) == len(number)
 
 
+def test_too_many_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory does not grow without bound, and texts parted before keep their words."""
+    segmentation.forget()
+    monkeypatch.setattr(segmentation, "MOST", 10)
+    before = Parted(["one two three"])
+    numbered([" ".join(f"w{i}" for i in range(20))], [RULES["tfidf"]])
+    of_two_rules = numbered(["two five", "five"], [RULES["tfidf"], RULES["rouge"]])
+    assert read(of_two_rules) == [["two", "five"], ["five"]]
+    after = Parted(["two four"])
+    assert len(segmentation._current().runs) < 10
+    assert read(before.words(RULES["tfidf"])) == [["one", "two", "three"]]
+    assert read(after.words(RULES["tfidf"])) == [["two", "four"]]
+
+
+def test_no_more_texts_are_remembered_than_a_shard_or_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts whose characters exceed the bound are forgotten at the next call; their runs are not."""
+    segmentation.forget()
+    monkeypatch.setattr(segmentation, "KEPT", 100)
+    for i in range(50):
+        Parted([f"number {i} of many"])
+    memory = segmentation._current()
+    assert sum(map(len, memory.texts)) <= 100 + 20
+    assert len(memory.runs) == 53
+
+
 def test_texts_met_again_have_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts known or new, plain or not, repeated or not, whether what is known of others was forgotten or not."""
     segmentation.forget()
