@@ -24,14 +24,19 @@ A scorer computes how strongly texts support or resemble others. A measure's set
 `equal_coverage(scorer=entailment(model=FOLDER))@sentiment`. It compares each *row*, a source text, with each *column*, a summary
 or a part of one. Every scorer of pairs also takes `calibrated=FILE` or `checked=FILE`, which `fairbrief calibrate` writes.
 
-`by` decides how a row is cut: `sentence`, a number of sentences (`by=3`), disjoint runs of at most so many words
-(`by=100words`), or `document`, the row as a whole. The best part of the row counts."""
+`by` decides how a row is cut; the best part counts. It is `sentence`, a number of sentences (`by=3`), disjoint runs of words
+(`by=100words`: at most 100 each), or `document`, the row as a whole."""
 LOCAL = """\
 Scorers with a local model also take {settings}. `windows=fold` reads long texts in several windows; `truncate` keeps the first, as
 the papers do. `auto` chooses the device, a precision that repeats to 1e-4, and the size of batches."""
 CHAT = """\
 Scorers and summarizers that ask a chat service also take {settings}. The environment gives the address (`OPENAI_BASE_URL`)
 and the key (`OPENAI_API_KEY`, or the variable that `key` names)."""
+QUALITIES = ("finds the source", "copied", "rewritten", "claims")
+QUALITY = """\
+*Finds the source*: mean reciprocal rank of a sentence's source, with 30% of its words replaced (best: 1). *Copied*, *rewritten*, *claims*: ROC-AUC
+of judging support on text of this kind (chance: 0.5). `embedding` was run with all-MiniLM-L6-v2. [All figures](#how-far-each-scorer-can-be-trusted)
+include [published ones](#published-figures) of scorers that were not run."""
 CLASSIFIERS = """\
 A classifier labels a single text or name: people, gender, tone. The same settings as for scorers name it:
 `sentiment_change(scorer=vader)`."""
@@ -44,14 +49,15 @@ FIGURES = """\
 `python -m benchmarks.scorers.cards` computes these figures from public data. Reports and `fairbrief measures` quote them in one line.
 
 - **To find where a sentence comes from**, use [finding the source](#finding-the-source).
-- **To decide whether a text supports a sentence**, use [judging support](#judging-support), in the table of texts like yours.
+- **To decide whether a text supports a sentence**, use [judging support](#judging-support), in the columns of texts like yours.
 - **To compare groups**, use [planted differences](#planted-differences): a slope of 0.5 shows a difference of 20% as one of 10%.
 
 Figures are means with 95% intervals in brackets."""
 SUPPORT = """\
 People decided for each sentence whether a text supports it. ROC-AUC is the probability that a supported sentence scores
 higher than an unsupported one; 0.50 is random. Balanced accuracy uses the best threshold of the other half of the articles.
-Articles are resampled ({draws:,} resamples)."""
+Articles are resampled ({draws:,} resamples).
+"""
 SOURCE = """\
 One sentence is taken from each group of {records:,} sets of reviews ({file}), {n:,} sentences in all. A share of its content
 words is replaced by synonyms from WordNet, and each document of its set is scored. The figure is the mean reciprocal rank of
@@ -60,8 +66,8 @@ GROUPS = """\
 With 60% of the content words replaced. *Shift* is how much lower (below 0) or higher a group's sentences score against their own
 document than all sentences do. A shift that differs between groups is a difference made by the scorer."""
 PLANTED = """\
-Summaries of the same reviews whose sentences are copied from the documents, so that the coverage of each group is known: the
-documents with `{group}` are covered as much as the average document, 10% less, or 20% less. *Bias* is the relative difference of
+Summaries of the same reviews copy sentences from the documents, so the coverage of each group is known. Documents with `{group}`
+are covered as much as the average document, 10% less, or 20% less. *Bias* is the relative difference of
 `coverage_parity` minus the true one where none was planted. *Slope* is its change per true change: 1.00 is right, 0 is blind."""
 PUBLISHED = """\
 Models that were not run here, with figures that others published. They are not comparable with the figures above: other data, other
@@ -91,19 +97,30 @@ def _entries() -> Iterator[str]:
     known = dict(registry.loaded("scorer"))
     for text, names, one in ((LOCAL, LOCAL_SETTINGS, "entailment"), (CHAT, CHAT_SETTINGS, "judge")):
         yield text.format(settings=reference.settings(known[one], only=names)) + "\n"
-    yield from _table(("scorer", "reads", "languages", "measured quality"), (
-        (f"[`{name}`](#{name})", entry["reads"], entry["languages"], cards.summary(name))
+    yield from _table(("scorer", "reads", "languages", *QUALITIES), (
+        (f"[`{name}`](#{name})", entry["reads"], entry["languages"], *_qualities(name))
         for name, entry in cards.everything()["scorers"].items()
     ))  # fmt: skip
+    yield f"\n{QUALITY}"
     yield from _things("scorer")
     yield f"\n## Classifiers\n\n{CLASSIFIERS}"
     yield from _things("classifier")
     yield f"\n## Summarizers\n\n{SUMMARIZERS}"
     yield from _things("summarizer")
     yield f"\n## Measures of scorers\n\n{CHECKS}\n"
-    checks = [*reference.measures_of("Scorer bias"), *reference.measures_of("Self-retrieval")]
-    yield from reference.listing("measure", checks)
-    yield from reference.entries(checks)
+    yield from reference.entries(
+        [*reference.measures_of("Scorer bias"), *reference.measures_of("Self-retrieval")]
+    )
+
+
+def _qualities(scorer: str) -> Sequence[str]:
+    """The figures of a scorer with its default settings; – where it was not run."""
+    card = cards.card_of(scorer)
+    assert card is not None
+    if card.figures is None:
+        return ["–"] * len(QUALITIES)
+    judged = [card.roc_auc(kind) for kind in (cards.COPIED, cards.REWRITTEN, cards.CLAIMS)]
+    return [f"{card.figures['source']['by_share'][cards.FAITHFUL][0]:.3f}", *(f"{auc:.2f}" for auc in judged)]
 
 
 def _things(kind: registry.Kind) -> Iterator[str]:
@@ -123,13 +140,16 @@ def _figures() -> Iterator[str]:
     for name, about in made["labels"].items():
         size = first["support"][name]
         yield (
-            f"\n**{name}** ({about['kind']}): {size['n']:,} sentences, {size['articles']:,} articles, "
-            f"{size['supported']:,} supported. Source: {about['origin']}.\n"
+            f"- **{name}** ({about['kind']}): {size['n']:,} sentences, {size['articles']:,} articles, "
+            f"{size['supported']:,} supported. Source: {about['origin']}."
         )
-        yield from _table(("scorer", "by", "ROC-AUC", "balanced accuracy"), (
-            (f"`{scorer}`", by, *(_interval(figures["support"][name][key]) for key in ("roc_auc", "balanced_accuracy")))
-            for scorer, by, figures, _ in ran
-        ))  # fmt: skip
+    yield ""
+    judged = [(name, key) for key in ("roc_auc", "balanced_accuracy") for name in made["labels"]]
+    header = (f"{'ROC-AUC' if key == 'roc_auc' else 'balanced accuracy'}, {name}" for name, key in judged)
+    yield from _table(("scorer", "by", *header), (
+        (f"`{scorer}`", by, *(_interval(figures["support"][name][key]) for name, key in judged))
+        for scorer, by, figures, _ in ran
+    ))  # fmt: skip
     yield f"\n### Finding the source\n\n{SOURCE.format(**reviews, n=first['source']['n'])}\n"
     shares = list(first["source"]["by_share"])
     yield from _table(("scorer", "by", *(f"{float(share):.0%} replaced" for share in shares)), (
@@ -161,11 +181,7 @@ def _figures() -> Iterator[str]:
         for name, by, figures, entry in ran
     ))  # fmt: skip
     yield f"\n### Published figures\n\n{PUBLISHED}\n"
-    yield from _table(("scorer", "model", "figure", "data", "source", "read in"), (
-        (f"`{name}`", of["model"], f"{of['figure']} {of['value']:.3f}", of["data"], of["source"], of["read_in"])
-        for name, entry in entries.items()
-        for of in entry.get("published", ())
-    ))  # fmt: skip
+    yield from _published(entries)
     yield f"\n#### Models that `entailment` takes\n\n{MODELS}\n"
     yield from _table(("model", "licence", "million parameters", "what its authors report"), (
         (f"`{model.name}`", model.licence, f"{model.parameters:,}", model.published) for model in entailment.MODELS
@@ -176,6 +192,21 @@ def _figures() -> Iterator[str]:
     )
     yield "- Scorers of plug-ins have no figures; reports show that."
     yield f"\n### How the figures were made\n\n{_provenance(made)}"
+
+
+def _published(entries: Mapping[str, Any]) -> Iterator[str]:
+    """An item for each set of data, with the figures of each source."""
+    by_data: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for name, entry in entries.items():
+        for of in entry.get("published", ()):
+            figures = by_data.setdefault(of["data"], {}).setdefault((of["source"], of["read_in"]), [])
+            figures.append(f"`{name}`, {of['model']}: {of['figure']} {of['value']:.3f}")
+    for data, by_source in by_data.items():
+        yield f"- **{data}**"
+        yield from (
+            f"  - {source}, read in {place}: {'; '.join(figures)}."
+            for (source, place), figures in by_source.items()
+        )
 
 
 def _table(header: Row, rows: Iterator[Row]) -> Iterator[str]:

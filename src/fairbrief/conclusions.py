@@ -1,9 +1,9 @@
-"""What can be said of a group difference: the one place where report, terminal, gate, explain and Python decide it.
+"""The conclusion about a group difference, for report, terminal, gate, explain and Python.
 
-A group difference is significant against its *baseline*: random sentences of the same length where they were observed, else
-label permutations. Writers that never saw a label may differ from random sentences, too, whatever the labels are: a difference
-counts only if the value also differs, in the same direction, from its mean over label permutations. P is the larger of the two,
-adjusted by Holm over all leading group differences of the audit that have the same baseline.
+A group difference is tested against its *baseline*: random sentences of the same length if they were observed, otherwise label
+permutations. A system that ignores labels may also differ from random sentences. So a difference is significant only if the
+value also differs, in the same direction, from its mean over label permutations: p is the larger of the two, adjusted by Holm
+over all primary group differences of the audit with the same baseline.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fairbrief.types import Estimate
 FEWEST_TO_DECIDE = 20
 """Fewer clusters of a group than this are too few to act on: a caution in reports, inconclusive in a gate."""
 FEWEST_IN_A_GROUP = 6
-"""Two groups are compared if each is in so many clusters; with fewer there is neither p nor interval."""
+"""Two groups are compared if each is in at least this many clusters; with fewer there is neither p nor interval."""
 MOST_PERMUTED = 20
-"""Groups of records are permuted among clusters up to so many clusters in the smaller group; beyond, the t test holds."""
+"""Up to this many clusters in the smaller group, groups of records are permuted among clusters; beyond, p is that of the t test."""
 
 Conclusion = Literal[
     "below", "above", "nearer to even", "as random", "as permuted", "not significant", "too few", "not testable", "not tested",
@@ -42,7 +42,7 @@ WORDS: Mapping[Conclusion, str] = MappingProxyType(
 """Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
 ORDER: tuple[Conclusion, ...] = tuple(WORDS)
 NAMED: frozenset[Conclusion] = frozenset(("below", "above"))
-"""What the first screen names: a difference from the baseline."""
+"""The differences from the baseline that the first screen names."""
 SIGNIFICANT: frozenset[Conclusion] = frozenset(("below", "above", "nearer to even", "as random"))
 
 
@@ -76,7 +76,7 @@ def _is_nearer_to_even(e: Estimate) -> bool:
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:
-    """The p that decides, adjusted as far as it was; and the number that it tests."""
+    """The p that decides, with the adjustments that were made; and the number that it tests."""
     p, tested = against_baseline(e)
     adjusted = e.p_adjusted if e.extract_p is None else e.extract_p_adjusted
     p = p if adjusted is None else adjusted
@@ -84,8 +84,8 @@ def decisive(e: Estimate) -> tuple[float | None, float]:
 
 
 def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
-    """P before any adjustment, and the number that it tests: against random sentences where these were observed, else
-    against label permutations.
+    """The unadjusted p, and the number that it tests: against random sentences if these were observed, otherwise against
+    label permutations.
     """
     return (e.p, e.value) if e.extract_p is None else (e.extract_p, e.extract_difference)
 
@@ -101,19 +101,19 @@ def are_too_few(smaller: int, clusters: int) -> bool:
 
 
 def smallest_group(e: Estimate) -> int | None:
-    """Clusters of the group that an estimate speaks of, of the smaller of two; None where it speaks of none."""
+    """The clusters of an estimate's group, of the smaller one of two; None if it has no group."""
     known = [n for n in (e.group_clusters, e.other_clusters) if n is not None]
     return min(known, default=None)
 
 
 def decides(e: Estimate) -> int:
-    """The clusters on which a decision rests: of the group, else all."""
+    """The number of clusters on which a decision is based: those of the group, otherwise all."""
     return e.clusters if (n := smallest_group(e)) is None else n
 
 
 def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list[Estimate]:
-    """The group differences that lead: of systems, on whole data, or also (``by_subgroup``) of subgroups; one that several
-    measures share, under one name, is there once.
+    """The primary group differences of systems, also of subgroups if ``by_subgroup``; one that several measures share, under one
+    name, occurs once.
     """
     found: list[Estimate] = []
     seen: set[tuple[Any, ...]] = set()

@@ -102,22 +102,22 @@ TEXTS_OF_TWO_GROUPS = ContrastWords(
     worse_below="{first} texts",
     worse_above="{second} texts",
 )
-"""The words of a difference between texts of two groups, but for what differs."""
+"""The common words of differences between texts of two groups; a measure replaces the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration(ObservationDeclaration):
     """The declaration of a measure, for selection, tests, figures and reports.
 
-    A measure that is its own observation declares that, too; for others only the declaration of the observation counts.
+    A measure that is its own observation also sets the fields of `ObservationDeclaration`; otherwise those of its observation count.
     ``family`` heads its section of a report. ``question`` is what it measures, as the end of a sentence
     ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` is the holder of the attribute
     ``over``. ``on_request`` is empty, or the reason why the measure is computed only if named.
     ``better`` is the better direction, if the main value's tail does not show it (a number that should be
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
-    ``checks_scorer`` is True of the measures that do that. ``contrast`` has the words of its group differences, which begin a
-    report. ``needs_order`` is True for measures of position, which need an order of a record's documents.
+    ``checks_scorer`` is True for the measures that do that. ``contrast`` has the words of its group differences, with which a
+    report begins. ``needs_order`` is True for measures of position, which need an order of a record's documents.
     ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """

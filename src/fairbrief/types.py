@@ -421,8 +421,8 @@ class Value(Data, frozen=True):
     strata: tuple[Column, ...] = ()
     """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False
-    """Whether it is a difference of groups in different units: tested by the jackknife t, with Satterthwaite's degrees of
-    freedom. Sign flips would confuse variation within groups with differences between groups."""
+    """Whether it is a difference of groups in different units, whose test is `fairbrief.auditing.chance.between_chance`: permuted
+    groups of clusters, or the jackknife t. Sign flips would confuse variation within groups with differences between groups."""
     is_tested_by_t: bool = False
     """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
     is_primary: bool = False
@@ -513,7 +513,9 @@ class Measure(Protocol):
     """A measure: an observation, and a function from totals to values.
 
     Its ``repr`` is its spec. Several measures may share one observation; equal observations are computed once.
-    ``declaration`` has everything else that other modules need.
+    ``declaration`` has everything else that other modules need, except attributes that a measure may have: ``over``, the
+    attribute whose groups it compares; ``scorer``, the spec of its scorer; ``languages``, the codes of the only languages that
+    it understands.
     """
 
     name: ClassVar[str]

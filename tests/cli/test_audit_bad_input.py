@@ -13,7 +13,7 @@ QUICK = ("--attribute", "mood", "--resamples", "20")
 WHOLE = json.dumps(row(9))
 
 BAD_LINES: dict[str, tuple[Any, str]] = {
-    "truncated": (WHOLE[:60], "ends too early"),
+    "truncated": (WHOLE[:60], "one complete JSON object per line"),
     "invalid JSON": ("not json", "found invalid JSON"),
     "a number": ("7", "expected an object"),
     "documents are a number": (row(9, documents=7), "documents"),

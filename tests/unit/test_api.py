@@ -269,6 +269,8 @@ def test_the_worst_records_are_of_measures_that_there_are() -> None:
     assert [x.system for x in worst] == ["balanced", "rosy"]
     uer = [row for row in found.read(found.result).examples.rows if row.measure == "uer@sentiment"]
     assert max(row.values["uer"] for row in worst) == max(row.values["uer"] for row in uer)
+    assert len([row for row in uer if row.system == "rosy"]) > 4  # others are there for other values
+    assert len(found.worst(9, measure="uer", system="rosy")) == 4
     with pytest.raises(RequestError, match=r"no measure 'ure'.*uer"):
         found.worst(1, measure="ure")
     with pytest.raises(RequestError, match=r"no system 'rose'.*rosy"):

@@ -88,6 +88,21 @@ def test_deepeval_runs() -> None:
     assert (cases[0].record.references, cases[1].record.references) == (("Mixed.",), ())
 
 
+def test_an_id_of_zero_is_an_id_and_an_absent_one_is_the_row_number(tmp_path: Path) -> None:
+    """DeepEval test cases named 0, 1 and not at all: records 0, 1 and 3."""
+    cases = [
+        {"name": 0, "input": "Kind.", "actualOutput": "K."},
+        {"name": 1, "input": "Rude.", "actualOutput": ""},
+        {"name": None, "input": "Loud.", "actualOutput": "L."},
+    ]
+    path = document(tmp_path / "run.json", {"testRunData": {"testCases": cases}})
+    assert [(ident, reason) for ident, _, _, reason in written(read(path))] == [
+        ("0", ""),
+        ("1", "empty summary"),
+        ("3", ""),
+    ]
+
+
 def test_mlflow_tables() -> None:
     """Columns of the usual names are found; others are named."""
     path = TOOLS / "eval_results_table.json"

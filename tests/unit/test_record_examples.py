@@ -29,8 +29,8 @@ from fairbrief.reports import html, json_file
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.per_record import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Examples, Result
-from fairbrief.saved.examples import MOST, PAGE_BYTES, choose, examples, explained, scorer_for, support_of
+from fairbrief.reports.result import MOST_OF_EACH, Examples, Result
+from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for, support_of
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
@@ -97,7 +97,7 @@ def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
         values = found.by_quantity[name][mine]
         for place in (int(np.nanargmin(values)), int(np.nanargmax(values))):
             assert found.record[mine[place]].as_py() in shown
-    assert len(rows) <= 3 * MOST * (1 + 2 * 3)
+    assert len(rows) <= 3 * MOST_OF_EACH * (1 + 2 * 3)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 7])

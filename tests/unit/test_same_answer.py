@@ -244,7 +244,7 @@ def test_counterfactuals_that_come_late_are_of_their_seed_documents_cluster(
 
 def test_an_engine_and_workers_are_not_both_given(cases: list[Case]) -> None:
     """One of them would be without effect; and an engine that nobody declares is told."""
-    with pytest.raises(RequestError, match="--workers 3 speaks of processes"):
+    with pytest.raises(RequestError, match="--workers 3 asks for processes"):
         audit(cases, replace(PLAN, workers=3, engine="ray"))
     with pytest.raises(RequestError, match=r"No engine named 'rya'\. Did you mean 'ray'"):
         audit(cases, replace(PLAN, engine="rya"))

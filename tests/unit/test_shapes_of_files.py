@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,17 @@ def test_texts_inside_objects_bring_their_attributes() -> None:
     assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
     with pytest.raises(DataError, match=r"--documents-field 'documents\[\*\]\.body'"):
         list(read([row], documents_field="reviews"))
+
+
+def test_objects_with_a_text_keep_their_attributes_inside_other_objects() -> None:
+    """The object around them has none of its own, and need not be a plain dict."""
+    reviews = [
+        {"review": OrderedDict(text="Good.", attributes={"stars": 5})},
+        {"review": {"text": "Bad."}, "attributes": {"stars": 1}},
+    ]
+    [case] = read([{"id": 1, "reviews": reviews, "summary": "S."}], documents_field="reviews[*].review")
+    assert texts(case) == ["Good.", "Bad."]
+    assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
 
 
 def test_nested_fields_everywhere() -> None:

@@ -51,7 +51,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
-"""The number of first cases from which the audit decides which measures apply."""
+"""The number of first cases that decide which measures apply; and the number on which each measure is tried first."""
 
 __all__ = ["Plan", "audit", "check"]
 
@@ -106,7 +106,7 @@ def _audit(cases: Iterable[Case], plan: Plan) -> Result:
 
 
 class _Audit:
-    """One audit: what it measures is decided when it is made; then all cases are read, and the result is made of their rows."""
+    """One audit. Its constructor decides what is measured, `walk` reads all cases, and `result` estimates from their rows."""
 
     def __init__(self, cases: Iterable[Case], plan: Plan) -> None:
         exchange = None
@@ -139,7 +139,9 @@ class _Audit:
             choice.measures, head, scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(map(scorer_checks.scorer_of, choice.measures))
+        is_read = plan.check_scorers is not False and any(
+            map(scorer_checks.support_scorer_of, choice.measures)
+        )
         longest = math.inf if self.checks else scorer_checks.LONGEST
         sources = None
         if self.checks or is_read:
@@ -156,7 +158,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := chunks.parts_of(self.cases, self.plan):
+        if parts := chunks.file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
@@ -202,7 +204,7 @@ class _Audit:
             not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
-            made={**self._made(started, watchers, (checked, retrieved)), **_left_out_by(self.cases)},
+            made={**self._made(started, watchers, (checked, retrieved)), **_excluded_by(self.cases)},
         )
         if self.protocol is not None or not plan.n_resamples:
             return result
@@ -228,8 +230,8 @@ class _Audit:
             "systems": [s for s, kind in systems.items() if kind == "system"],
             "sanity_baselines": [s for s, kind in systems.items() if kind == "sanity_baseline"],
             "attributes": {
-                reader: {n: sorted(v)[:20] for n, v in found.items()}
-                for reader, found in known.items()
+                holder: {n: sorted(v)[:20] for n, v in found.items()}
+                for holder, found in known.items()
                 if found
             },
             "measures": [repr(m) for m in run.measures],
@@ -273,7 +275,7 @@ def chosen_engine(name: str, workers: int) -> Engine:
     """
     if name and workers != 1:
         raise RequestError(
-            f"--workers {workers} speaks of processes on this machine, --engine {name} of where else: drop one of the two "
+            f"--workers {workers} asks for processes on this machine, --engine {name} for another place: drop one of the two "
             f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
         )
     if name:
@@ -295,7 +297,7 @@ def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
 
 
 def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
-    """RequestError where the baseline is none of the systems: to read on until it comes costs less than to score in vain."""
+    """RequestError where the baseline is none of the systems: finding it first costs less than scoring in vain."""
     if baseline is None or names_a_sanity_baseline(baseline) or isinstance(cases, Iterator):
         return
     systems: dict[str, None] = {}
@@ -310,7 +312,7 @@ def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
 def _check_subgroups(
     subgroups: Sequence[Sequence[str]], head: Sequence[Case], others: Sequence[str] = ()
 ) -> None:
-    """An attribute that no record among the first has, and that is none of the ``others``, is taken to be misspelt."""
+    """RequestError for an attribute that is neither in the first cases nor among ``others``: it is probably misspelt."""
     known = {name for case in head for name in case.record.attributes} | set(others)
     for i, names in enumerate(subgroups):
         check_subgroup(names)
@@ -340,7 +342,7 @@ def _with_subgroups_of(
 def _asked(
     plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case]
 ) -> measure_selection.Choice | None:
-    """The measures asked for, or the protocol's; None where none are named."""
+    """The requested measures, or the protocol's; None if none are named."""
     attributes = tuple(plan.attributes)
     if protocol is not None:
         known = measure_selection.attributes_of(head)
@@ -357,9 +359,9 @@ def _asked(
 
 
 def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measure_selection.Choice:
-    """All measures that the input allows, and that can read one of its first cases at least.
+    """All measures that the input allows, and that can be computed for at least one of its first cases.
 
-    Where there is none the input is read on, as far as a reader looks for a field: it knows which is missing, and what to do.
+    If there are none, more of the input is read, as far as a reader looks for a field: its error names the missing field.
     """
     choice = measure_selection.fitting(head, tuple(plan.attributes), is_ordered=plan.ordered)
     _refuse_large_records(head, plan, choice.measures)  # before the measures are tried on them
@@ -395,7 +397,7 @@ def _nothing_can_read(left_out: Sequence[NotMeasured], head: Sequence[Case]) -> 
 
 
 def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Measure, str]:
-    """The measures that can read none of some cases, each with the commonest reason."""
+    """The measures that cannot be computed for any of some cases, each with the most frequent reason."""
     trial = Run(
         replace(plan, n_resamples=0, sanity_baselines=(), skips=True, progress=None), measures, trial=True
     )
@@ -416,8 +418,8 @@ def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: PerRec
     return tables
 
 
-def _left_out_by(cases: Iterable[Case]) -> dict[str, Any]:
-    """How many cases a reader left out, and how many of them for what was required of them; and its sample, if it has one."""
+def _excluded_by(cases: Iterable[Case]) -> dict[str, Any]:
+    """How many cases the reader excluded, how many of these by ``--require``, and its sample, if there is one."""
     sample = getattr(cases, "sample", None)
     return {
         **({} if sample is None else {"sample": sample}),

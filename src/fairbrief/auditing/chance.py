@@ -1,4 +1,4 @@
-"""Chance level and p of one value: against permuted labels, or by turning the signs of clusters."""
+"""The permutation mean and p of one value: by label permutations, or by sign flips of clusters."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from fairbrief.statistics.resampling import (
 from fairbrief.types import Column, Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
-"""As `TIE`, for statistics of sums of numbers on the grid."""
+"""The same as `TIE`, for statistics of sums of rounded numbers (`statistics.arrays`)."""
 
 
 class Permutations:
     """The permutation baselines of parts whose permuted sums have the same columns.
 
-    ``totals`` are the sums of all draws, part by part; ``units`` the real units, equally many in each part.
+    ``totals`` are the sums of all draws, part by part; ``units`` the real units, of which each part has the same number.
     Each part's result is independent of the other parts.
     """
 
@@ -52,7 +52,10 @@ class Permutations:
         return all(name in self._ratios for name in value.contrasts)
 
     def chances(self, null: Value | None, value: Value, read: Floats) -> list[PermutationTest | None]:
-        """Of one value, which the real labels ``read`` (parts,) and the draws ``null``; None where no draw defines it."""
+        """The tests of one value in each part, from the real values ``read`` (parts,) and those of the draws, ``null``.
+
+        None for a part in which no draw defines the value.
+        """
         if null is None:
             return [None] * len(read)
         drawn = np.broadcast_to(null.array, len(self._part))
@@ -87,11 +90,11 @@ class Permutations:
         return means
 
     def _count(self, rows: NDArray[np.bool_]) -> Integers:
-        """In how many of each part's resamples something holds."""
+        """The number of each part's resamples for which ``rows`` is True."""
         return np.asarray(np.add.reduceat(np.where(rows, self._times, 0), self._starts))
 
     def _upper_p(self, observed: Floats, null: Floats) -> Floats:
-        """(1 + #{null ≥ observed}) / (B + 1) of the defined; ties count; nan where nothing is defined. Shapes: (parts,), (rows,)."""
+        """(1 + #{null ≥ observed}) / (B + 1), among the defined ones; ties count; nan if none is defined. Shapes: (parts,), (rows,)."""
         bar = observed - tolerance(observed, SUMS_TIE)
         reached, defined = self._count(null >= bar[self._part]), self._count(~np.isnan(null))
         return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
@@ -108,8 +111,8 @@ class Permutations:
     def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
         """The studentized size of one contrast.
 
-        A signed contrast is measured from what permuted labels read on average, which need not be 0 (n-grams that
-        several groups share favour small groups); a magnitude's contrasts from 0, as the unsigned score itself.
+        A group difference is measured from its permutation mean, which need not be 0 (n-grams that several groups share
+        favour small groups). The contrasts of an unsigned score are measured from 0, like the score.
         """
         if (name, is_signed) not in self._sizes:
             contrast = self._ratios[name]
@@ -126,7 +129,7 @@ class Permutations:
 
 
 def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
-    """Whether a value is tested against permuted labels where these were summed: all its contrasts were, too."""
+    """Whether a value is tested by label permutations if there are any: all its contrasts are summed under them."""
     known = contrasts_of(observation, tuple(columns))
     return all(name in known for name in value.contrasts)
 
@@ -134,8 +137,8 @@ def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value:
 def _observed_size(moments: Floats, center: Floats) -> Floats:
     """|θ − center| / se of the real labels of each part; 0 for an exact zero, whatever its error. Shape: (parts,).
 
-    ``moments`` (parts, 6) are `Units.moments`. Without a difference in any cluster θ is 0 without error: then a center that is only
-    nearly 0, as the mean of some draws, is no evidence.
+    ``moments`` (parts, 6) are `Units.moments`. Without a difference in any cluster, θ is 0 without error; a center that is only
+    nearly 0, as the mean of some draws, is then not evidence.
     """
     whole, over, *squares, size = np.moveaxis(moments, -1, 0)
     is_zero = (np.abs(whole - center * over) <= tolerance(size)) | (size <= SUMS_TIE)
@@ -149,23 +152,23 @@ def flip_chance(
     """The sign-flip test of one value of a part: the signs of its clusters' contributions are flipped at random.
 
     The contributions are jackknife pseudo-values of the value's group differences, or of the value itself. An unsigned score
-    is tested by the largest absolute studentized group difference; all signs of a cluster flip together. Contrasts between groups of units are tested by `between_chance`, the
-    smallest p times the number of contrasts (Bonferroni).
+    is tested by the largest absolute studentized group difference; all signs of a cluster flip together. Contrasts between
+    groups of units are tested by `between_chance`: p is the smallest of theirs times their number (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
     spreads = [here.spreads(contrast)[part] for contrast in names]
     if any(np.isnan(found.error) for found in spreads):
         return None
     units = here.units.names[part]
-    said = np.zeros((len(units), len(names)))
+    contributions = np.zeros((len(units), len(names)))
     for k, found in enumerate(spreads):
-        said[found.units, k] = found.contributions / max(1, len(found.units))
-    moves = np.abs(said).max(axis=1, initial=0.0) > 0
+        contributions[found.units, k] = found.contributions / max(1, len(found.units))
+    moves = np.abs(contributions).max(axis=1, initial=0.0) > 0
     clusters = [c for c, yes in zip(units, moves, strict=True) if yes]
     if not clusters:
         return PermutationTest(1.0, 1.0, 1.0, 0.0 if value.tail == "both" else None)
-    said = said[moves]
-    sums, is_listed = flipped(said, clusters, n_resamples, seed)
+    contributions = contributions[moves]
+    sums, is_listed = flipped(contributions, clusters, n_resamples, seed)
     mean = 0.0 if value.tail == "both" else None
     if value.fold is not None:
         mean = float(np.mean(value.fold(sums)))
@@ -180,15 +183,15 @@ def flip_chance(
         least = min(each, key=lambda one: one[0], default=(1.0, 1.0, 1.0))
         p, reachable, sampled = (min(1.0, max(1, len(each)) * x) for x in least)
         return PermutationTest(p, reachable, sampled, mean)
-    observed = _flip_sizes(said.sum(axis=0)[np.newaxis], said)
-    p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
+    observed = _flip_sizes(contributions.sum(axis=0)[np.newaxis], contributions)
+    p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed)
     return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
 
 
 def between_chance(
     found: Spread, kinds: Integers, names: Sequence[str], n_resamples: int, seed: int
 ) -> PermutationTest | None:
-    """Test a difference between two groups of clusters; None where one of them has too few to be compared.
+    """Test a difference between two groups of clusters; None if one of them has too few to be compared.
 
     ``kinds`` (units,) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
     clusters in the smaller group p is a studentized permutation of the groups among clusters, of the jackknife
@@ -210,15 +213,15 @@ def between_chance(
     return group_permutation(values, first, [names[k] for k in found.units.tolist()], n_resamples, seed)
 
 
-def flip_test(said: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
+def flip_test(contributions: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
     """Two-sided sign-flip p of the sum of the clusters' contributions, (c,); exact for few clusters."""
-    sums, is_listed = flipped(said[:, np.newaxis], names, n_resamples, seed)
-    return share_reached(abs(float(said.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
+    sums, is_listed = flipped(contributions[:, np.newaxis], names, n_resamples, seed)
+    return share_reached(abs(float(contributions.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
 
 
-def _flip_sizes(sums: Floats, said: Floats) -> Floats:
+def _flip_sizes(sums: Floats, contributions: Floats) -> Floats:
     """Largest studentized size over the contrasts. Shapes: (B, K), (c, K) → (B,)."""
-    squares = (said**2).sum(axis=0)
-    rest = squares - sums**2 / len(said)
+    squares = (contributions**2).sum(axis=0)
+    rest = squares - sums**2 / len(contributions)
     t = np.abs(sums) / np.sqrt(np.where(rest > TIE * np.maximum(squares, 1e-300), rest, np.nan))
     return largest(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t))

@@ -36,7 +36,7 @@ DESIGN = ("design", "genders", "last_names", "content_words", RUN)
 
 
 def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
-    """The measures that read each observation, in the order in which these were first met."""
+    """The measures of each observation, in the order in which the observations first occur."""
     found: dict[Observation, list[Measure]] = {}
     for measure in measures:
         found.setdefault(measure.observation, []).append(measure)
@@ -66,7 +66,7 @@ def units_of(cases: Cases, scope: Scope) -> list[Cases]:
 
 
 def waits(unit: Unit, scope: Scope) -> bool:
-    """Whether a case is observed only when its cluster is complete: with others, or beside them because their rows are squared as one."""
+    """Whether a case is observed only when its cluster is complete: together with others, or because its row must be added to theirs before the squares."""
     return unit[1].is_shared or shared_by(unit[0][0], scope) is not None
 
 
@@ -126,12 +126,12 @@ def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one."""
 FIRST_BATCH = 32
-"""The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
+"""Cases in the first batches if workers have the models: scoring is slow, and each worker should get some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
 
-Part = tuple[int, Range]
-"""Number of a source, and a range of it."""
+FilePart = tuple[int, Range]
+"""The number of a source, and a range of it."""
 
 
 class Batch(NamedTuple):
@@ -192,7 +192,7 @@ class Work:
         """The scopes of the observations."""
         return sorted({observation.declaration.scope for observation in self.readers})
 
-    def __call__(self, chunk: Batch | Shard | Part) -> Observed:
+    def __call__(self, chunk: Batch | Shard | FilePart) -> Observed:
         """What the cases of a chunk add to the audit."""
         observed = self.empty()
         with languages.using(self.language or languages.setting()):
@@ -262,7 +262,7 @@ class Work:
         plan = replace(self.plan, progress=None, scorers={}, wrap=None)
         return replace(self, plan=plan, scorers=scorers, language=languages.setting())
 
-    def _add_part(self, observed: Observed, part: Part) -> None:
+    def _add_part(self, observed: Observed, part: FilePart) -> None:
         assert self.reading is not None
         reading, watchers = self.reading.part(*part), deepcopy(self.watchers)
         assert watchers is not None
@@ -292,8 +292,8 @@ class Work:
         return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
 
 
-def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
-    """The parts of an input; none if it is read in one pass.
+def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
+    """The parts of the files of an input; none if it is read in one pass.
 
     Sanity baselines made from records must see all systems of a record, so they need one pass.
     """

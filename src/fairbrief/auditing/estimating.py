@@ -33,7 +33,7 @@ NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
 MOST_TOGETHER = 1 << 21
-"""Numbers of the sums of parts that are estimated together, where it is more than one."""
+"""The most numbers in the sums of parts that are estimated together; one part may have more."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -44,7 +44,7 @@ Fields = dict[str, Any]
 class Settings:
     """What decides intervals and tests: recorded with every estimate.
 
-    ``intervals``: ``jackknife``, or ``bootstrap`` as papers have it (percentiles over resampled clusters).
+    ``intervals``: ``jackknife``, or ``bootstrap`` as in papers (percentiles over resampled clusters).
     """
 
     n_resamples: int = 2000
@@ -62,7 +62,7 @@ class Settings:
 
 
 class Test(NamedTuple):
-    """A test of no disparity; without ``p`` where there is none. ``mean`` is the value's mean under the null hypothesis."""
+    """A test of no disparity; ``p`` is None if there is no test. ``mean`` is the value's mean under the null hypothesis."""
 
     mean: float | None = None
     p: float | None = None
@@ -106,7 +106,7 @@ def estimate_of(
     notes: tuple[Note, ...] = (),
     absent: str = NOTHING,
 ) -> Estimate:
-    """The estimate with this value, clipped like its bounds to the ``limits``; ``absent`` is why it is undefined, if it is nan.
+    """The estimate with this value, clipped like its bounds to the ``limits``; ``absent`` is the reason if it is nan.
 
     There is neither test nor interval if a group is in too few clusters. An infinite value has no test, and an interval
     only from resamples.
@@ -142,7 +142,7 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
 def estimates(
     measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
 ) -> Iterator[tuple[Part, list[Estimate]]]:
-    """Each part of a ledger with its estimates of all measures; parts that have as many units one after another."""
+    """Each part of a ledger with its estimates of all measures; parts with equal numbers of units follow each other."""
     units = []
     for part in parts:
         if part.clusters:
@@ -154,7 +154,7 @@ def estimates(
 
 
 def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
-    """What has as many units together, and these side by side; as much at a time as takes little memory."""
+    """The items with equal numbers of units, and their units as one array; as many at a time as `in_turn` allows."""
     found: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
     for one in units:
         found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
@@ -164,7 +164,7 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
 
 
 def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> Iterator[list[T]]:
-    """The items in lists, each of which ends with the item at which its ``numbers`` exceed `MOST_TOGETHER`."""
+    """The items in lists; a list ends with the item that brings its ``numbers`` above `MOST_TOGETHER`."""
     waiting: list[T] = []
     held = 0
     for item in items:
@@ -277,7 +277,7 @@ def _of_value(
         test = Test(notes=(NEEDS_TEXTS,)) if needs_texts else _test(chance, settings)
         if is_folded:
             interval = (
-                Interval(notes=interval.notes) if needs_texts else _coherent(interval, test.p, settings)
+                Interval(notes=interval.notes) if needs_texts else _test_inverted(interval, test.p, settings)
             )
         if value.is_tested_by_t and interval.low is not None and not needs_texts:
             test = test._replace(p=t_p, smallest=0.0, testable=True)
@@ -335,12 +335,12 @@ def _kind(name: str, value: Value) -> Literal["group_difference", "unsigned_disp
 
 
 def _is_folded(value: Value) -> bool:
-    """Whether it is an unsigned score that folds group differences, which no disparity makes 0."""
+    """Whether it is an unsigned score that aggregates group differences, so that it is 0 without a disparity."""
     return value.tail == "upper" and value.mean_of is None
 
 
 def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | None = None) -> list[Interval]:
-    """Value ± t · jackknife standard error, or the reason for no interval; of a ``value`` clipped for shares and correlations."""
+    """Value ± t · jackknife standard error, or the reason for no interval; shares and correlations have intervals within their range."""
     bounds = jackknife.t_interval(found, settings.confidence_level)
     if value is not None and not _is_folded(value) and (value.is_share or value.is_correlation):
         keeps = jackknife.share_interval if value.is_share else jackknife.correlation_interval
@@ -360,8 +360,11 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
     ]
 
 
-def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interval:
-    """Of an unsigned score that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
+def _test_inverted(interval: Interval, p: float | None, settings: Settings) -> Interval:
+    """The interval of an unsigned score that is 0 without a disparity.
+
+    It contains 0 exactly if the test does not reject; otherwise it begins at value − t·error.
+    """
     if interval.low is None:
         return interval
     if p is None or p > 1 - settings.confidence_level:
@@ -372,7 +375,7 @@ def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interv
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
 ) -> dict[tuple[int, str, int], resampling.PermutationTest]:
-    """By measure, name and part the chance level and test of each value."""
+    """By measure, name and part the permutation mean and test of each value."""
     found: dict[tuple[int, str, int], resampling.PermutationTest] = {}
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for k, here in enumerate(several):
@@ -430,10 +433,10 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Intege
 
 
 def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test:
-    """The test; no p where no label permutation could be significant."""
+    """The test; without p if no label permutation could be significant."""
     if chance is None or chance.p is None:
         return Test(None if chance is None else chance.mean)
-    # With so few resamples it is unknown whether any label permutation could be significant.
+    # With so few resamples, it is unknown whether any label permutation could be significant.
     hidden = (settings.n_resamples + 1) * settings.alpha <= 1
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
         return Test(chance.mean, None, chance.reachable, testable=False)
@@ -443,7 +446,7 @@ def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test
 
 
 def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> list[Fields]:
-    """What random sentences give in each part, and of signed contrasts the difference from it."""
+    """The random-sentence baseline in each part, and for group differences the difference from it."""
     read, parts, drawn = value.extract_baseline, len(here.units.sums), None
     if read is None and value.has_baseline and here.units.has_extracts:
         drawn = here.of_extracts(name)
@@ -505,11 +508,11 @@ def from_random(
         }  # fmt: skip
 
 
-# ------------------------------------------------------------------- resampled, as papers have it
+# ------------------------------------------------------------------- resampled, as in papers
 
 
 Resampled = tuple[Interval | None, Fields]
-"""The papers' interval over resampled clusters where it was asked for, and that inside clusters where they hold several."""
+"""The papers' interval over resampled clusters, if requested; and the one within clusters, if these have several counterfactuals."""
 NOT_RESAMPLED: Resampled = None, {}
 
 

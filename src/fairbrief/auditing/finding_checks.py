@@ -9,7 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -48,15 +48,13 @@ class Repeats(NamedTuple):
     records: int
     groups: int
     examples: Sequence[str]
-    extra: Mapping[str, pa.Array]
+    extra: Mapping[str, Collection[str]]
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        are_out = np.zeros(len(rows), dtype=np.bool_)
-        for system, records in self.extra.items():
-            is_out = pc.and_(pc.equal(rows["system"], system), pc.is_in(rows["record"], value_set=records))
-            are_out |= is_out.to_numpy()
-        return are_out
+        pairs = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
+        are_out = (record in self.extra.get(system, ()) for system, record in pairs)
+        return np.fromiter(are_out, dtype=np.bool_, count=len(rows))
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -135,7 +133,7 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         pc.count_distinct(repeated["text"]).as_py(),
         examples,
         {
-            name: extra.filter(pc.equal(extra["system"], name))["record"]
+            name: set(extra.filter(pc.equal(extra["system"], name))["record"].to_pylist())
             for name in extra["system"].unique().to_pylist()
         },
     )
@@ -247,7 +245,7 @@ MOST_VALUES = 20
 def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
 
-    The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
+    The parts are searched for among the records' attributes of at most `MOST_VALUES` values that are not subgroups of the audit. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
     made, alpha = result.made, result.made["alpha"]

@@ -266,11 +266,11 @@ class Jackknifed:
         return self._readings(name, self._plain)
 
     def of_extracts(self, name: str) -> Readings | None:
-        """What random extracts read; None where they never do."""
+        """The value for random extracts; None if there is none."""
         return self._readings(name, self._of_extracts) if name in self._of_extracts[0] else None
 
     def less_extracts(self, name: str) -> Readings | None:
-        """The value less that of random extracts, nan where either is undefined; None where it is never read."""
+        """The value less that of random extracts, nan where either is undefined; None if there is none."""
         random = self.of_extracts(name)
         return random and self._readings(name, self._beside_extracts).and_other(random)
 

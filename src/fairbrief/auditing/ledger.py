@@ -108,7 +108,7 @@ class Ledger:
     observation: Observation
     n_resamples: int
     lacks_null: bool = False
-    """Whether labels were permuted, and the sums under permuted labels are not here."""
+    """Whether labels were permuted, and the sums under label permutations are not here."""
     whose: list[Origins] | None = field(default_factory=list)
     columns: dict[Column, int] = field(default_factory=dict)
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})

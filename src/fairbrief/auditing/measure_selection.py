@@ -20,7 +20,8 @@ from fairbrief.types import Case, Measure
 
 MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
-READERS = ("document", "record", "entity")
+HOLDERS = ("document", "record", "entity")
+"""What has attributes: the kinds of `Declaration.attribute_of`."""
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
 """Why measures of position are left out."""
 
@@ -34,17 +35,17 @@ class Choice:
 
 
 def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
-    """Attributes by owner (document, record, entity), with the counts of their values."""
-    found: dict[str, dict[str, Counter[str]]] = {reader: {} for reader in READERS}
+    """Attributes by holder (document, record, entity), with the counts of their values."""
+    found: dict[str, dict[str, Counter[str]]] = {holder: {} for holder in HOLDERS}
     for record in (case.record for case in cases):
         owners: dict[str, Sequence[Any]] = {
             "document": record.documents, "record": (record,), "entity": record.entities,
         }  # fmt: skip
-        for reader, holders in owners.items():
-            for holder in holders:
-                for name, value in holder.attributes.items():
-                    found[reader].setdefault(name, Counter())[value] += 1
-    return {reader: dict(sorted(of.items())) for reader, of in found.items()}
+        for kind, owned in owners.items():
+            for owner in owned:
+                for name, value in owner.attributes.items():
+                    found[kind].setdefault(name, Counter())[value] += 1
+    return {holder: dict(sorted(of.items())) for holder, of in found.items()}
 
 
 def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]) -> Choice:
@@ -58,22 +59,22 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     for text in specs_:
         parsed = specs.parse(text)
         kind = registry.load("measure", parsed.name)
-        reader = kind.declaration.attribute_of
+        holder = kind.declaration.attribute_of
         if not specs.needs_over(kind) or parsed.over is not None:
             measure = registry.make("measure", text)
             # People may have an attribute that no input has: a gender inferred from names.
-            if specs.needs_over(kind) and reader != "entity":
-                _check_known(text, measure.over, reader, known[reader])
+            if specs.needs_over(kind) and holder != "entity":
+                _check_known(text, measure.over, holder, known[holder])
             measures.append(measure)
             continue
-        there = known[reader]
+        there = known[holder]
         over = [a for a in attributes if a in there] or [
             a for a, v in there.items() if not attributes and _is_group(v)
         ]
         if not over:
             wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
             raise RequestError(
-                f"'{text}' is taken over an attribute of a {reader}, and no {reader} has one{wanted}. "
+                f"'{text}' is taken over an attribute of a {holder}, and no {holder} has one{wanted}. "
                 f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
             )
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
@@ -84,21 +85,21 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     return Choice(tuple(dict.fromkeys(measures)))
 
 
-def _check_known(text: str, over: str, reader: str, there: Mapping[str, Counter[str]]) -> None:
+def _check_known(text: str, over: str, holder: str, there: Mapping[str, Counter[str]]) -> None:
     if over in there:
         return
     raise RequestError(
-        f"'{text}' asks for the attribute '{over}', which no {reader} of the first cases has.{did_you_mean(over, there)} "
+        f"'{text}' asks for the attribute '{over}', which no {holder} of the first cases has.{did_you_mean(over, there)} "
         f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
     )
 
 
 def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
-    """RequestError for an attribute that nobody among the first cases has: no document, record or person."""
+    """RequestError for an attribute that no document, record or person of the first cases has."""
     known = attributes_of(head)
     for name in attributes:
-        if not any(name in known[reader] for reader in READERS):
-            there = sorted({name for reader in READERS for name in known[reader]})
+        if not any(name in known[holder] for holder in HOLDERS):
+            there = sorted({name for holder in HOLDERS for name in known[holder]})
             parts = [part.strip() for part in name.split(",")]
             if len(parts) > 1 and set(parts) <= set(there):
                 once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
@@ -110,7 +111,7 @@ def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
 
 
 def check_over(over: str, head: Sequence[Case]) -> None:
-    """RequestError where no document of the first cases has the attribute."""
+    """RequestError if no document of the first cases has the attribute."""
     known = attributes_of(head)["document"]
     if over not in known:
         raise RequestError(
@@ -120,7 +121,7 @@ def check_over(over: str, head: Sequence[Case]) -> None:
 
 
 def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
-    """RequestError for a scorer that nobody has declared; ``given`` are those that came as objects."""
+    """RequestError for an unknown scorer; ``given`` are those that were passed as objects."""
     for measure in measures:
         text = scorer_of(measure)
         if text is not None and text not in given:
@@ -128,7 +129,7 @@ def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None
 
 
 def scorer_of(measure: Measure) -> str | None:
-    """The scorer that a measure names; None where it asks none."""
+    """The scorer that a measure names; None if it asks none."""
     text = getattr(measure, "scorer", None)
     return text if isinstance(text, str) and text not in WITHOUT_ASK else None
 
@@ -209,11 +210,11 @@ def _candidates(
     if not specs.needs_over(kind):
         yield kind()
         return
-    reader = kind.declaration.attribute_of
-    over = {a: values for a, values in known[reader].items() if not wanted or a in wanted}
+    holder = kind.declaration.attribute_of
+    over = {a: values for a, values in known[holder].items() if not wanted or a in wanted}
     if not over:
         yield NotMeasured(
-            name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
+            name, f"no {holder} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
         )
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
@@ -242,7 +243,7 @@ def described(head: Sequence[Case]) -> str:
 
 
 def _unread(measure: Measure, language: str) -> str:
-    """Why a measure does not read a language; empty where it does, as all do that declare no ``languages``."""
+    """Why a measure does not understand a language; empty if it does, as every measure without the attribute ``languages``."""
     known: tuple[str, ...] = getattr(measure, "languages", ())
     if not known or language in known:
         return ""

@@ -173,7 +173,7 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
 
 
 def _family(e: Estimate) -> tuple[object, ...]:
-    """Tests of one kind: all main values together; a companion with its other values and systems."""
+    """Tests of one kind: all main values together; a secondary estimate with its other groups and systems."""
     kind = "main_value" if wording.is_main_value(e) else f"{e.measure}:{e.quantity.partition('[')[0]}"
     is_real = e.system_kind == "system" and e.baseline_kind in (None, "system")
     return kind, bool(e.baseline), is_real, tuple(sorted(e.subgroup))

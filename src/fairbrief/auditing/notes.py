@@ -35,12 +35,12 @@ def with_notes(estimates: Iterable[Estimate], *several: NotesOf) -> list[Estimat
 
 
 def is_leading(e: Estimate) -> bool:
-    """Whether an estimate is one that readers begin with: a main value or a leading contrast, of one system."""
+    """Whether an estimate is one that readers begin with: a main value or a primary estimate, of one system."""
     return not e.baseline and (e.is_primary or wording.is_main_value(e))
 
 
 def spelling_notes(estimates: Iterable[Estimate]) -> NotesOf:
-    """At main values and leading contrasts: groups of their attribute that differ only in spelling, or that name a missing value."""
+    """At main values and primary estimates: groups of their attribute that differ only in spelling, or that name a missing value."""
     groups: dict[str, set[str]] = {}
     for e in estimates:
         if e.over and e.group:

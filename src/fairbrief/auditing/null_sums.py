@@ -40,7 +40,7 @@ def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Flo
 
 @lru_cache(maxsize=256)
 def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
-    """The signed contrasts that columns of an observation make, by name; none where it has none."""
+    """The group differences that columns of an observation make, by name; none where it has none."""
     return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
 

@@ -39,7 +39,7 @@ class RecordValues:
 
 
 def is_signed(name: str, tail: str | None) -> bool:
-    """Whether a quantity is a signed contrast of one group: ``difference[negative]``, not of a pair."""
+    """Whether a quantity is a group difference of one group: ``difference[negative]``, not of a pair."""
     return tail == "both" and name.endswith("]") and not any(sign in name for sign in "−/")
 
 
@@ -64,7 +64,7 @@ class RowReader:
             yield Totals(self.columns, np.array(blocks).reshape(len(blocks), len(part)).T)
 
     def values(self, rows: pa.Table) -> dict[str, Floats]:
-        """The main value and the groups' signed contrasts, row by row; nan where undefined."""
+        """The main value and the group differences, row by row; nan where undefined."""
         found: dict[str, list[Floats]] = {
             name: [np.zeros(0)]
             for name, value in self.of_nothing().items()
@@ -107,7 +107,7 @@ class RowReader:
 
 
 def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str]:
-    """The first signed contrast of each group."""
+    """The first group difference of each group."""
     found: dict[str, str] = {}
     for name, value in values.items():
         if name != measure.name and is_signed(name, value.tail) and value.group:
@@ -160,10 +160,10 @@ def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordV
 
 
 def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
-    """``less`` of a disparity, ``more`` of a quality, and a signed contrast ``nearer zero``.
+    """``less`` of a disparity, ``more`` of a quality, and a group difference ``nearer zero``.
 
     A measure may declare it. By default: a disparity's main value is tested
-    in its upper tail, a signed contrast's in both; a main value without label permutations is
+    in its upper tail, a group difference in both; a main value without label permutations is
     label-independent, like ROUGE, and higher is better. ``columns`` are the observed columns, since
     a measure may have no value without rows.
     """

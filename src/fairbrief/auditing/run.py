@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, Work
+from fairbrief.auditing.chunks import FilePart, Observed, Shard, Work
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
@@ -33,13 +33,13 @@ from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
 
 HELD = 64_000_000
-"""Bytes of cases that wait in memory, as `size_of` reckons them."""
+"""Bytes of cases (by `size_of`) that wait in memory; more go to the disk."""
 LOTS = 256
-"""Cases on disk come back in so many lots, each with whole clusters."""
+"""Cases on disk are read back in this many lots, each of whole clusters."""
 
 
 class PartedClusters(Exception):
-    """Records that vary others came so late that their originals did not wait for them."""
+    """Counterfactuals came so late that their seed document had already been observed alone."""
 
 
 class Run(Observed):
@@ -55,7 +55,7 @@ class Run(Observed):
         exchange: Exchange | None = None,
         trial: bool = False,
     ) -> None:
-        """``watchers`` have seen nothing, and stay so; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
+        """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
         self.plan, self.measures, self.readers = plan, measures, chunks.by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
@@ -75,7 +75,7 @@ class Run(Observed):
             self._take(observed)
         self._walk_clusters(engine)
 
-    def walk_parts(self, reading: Reading, parts: Sequence[Part], engine: Engine) -> bool:
+    def walk_parts(self, reading: Reading, parts: Sequence[FilePart], engine: Engine) -> bool:
         """Add all parts of a file. Returns whether the input is valid; otherwise the run must be discarded."""
         work = replace(self._work_on(engine), reading=reading)
         reading.look()
@@ -94,7 +94,7 @@ class Run(Observed):
         return self._work if isinstance(engine, ThisProcess) else self._work.elsewhere()
 
     def _walk_clusters(self, engine: Engine) -> None:
-        """Add what had to wait until all records of a cluster were read. Raises `PartedClusters` where some did not wait."""
+        """Add what had to wait until all records of a cluster were read. Raises `PartedClusters` if some did not wait."""
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
@@ -130,7 +130,7 @@ class Run(Observed):
             self.plan.progress(self.cases)
 
     def _lay_down(self, on_disk: RowsOnDisk) -> None:
-        """Move waiting cases to the disk. Raises OSError where it is full."""
+        """Move waiting cases to the disk. Raises OSError if it is full."""
         lots: dict[int, list[Unit]] = {}
         for unit in self._waiting:
             lots.setdefault(hash_of_name(unit[1].cluster) % LOTS, []).append(unit)
@@ -192,7 +192,7 @@ class Run(Observed):
     def _estimate(
         self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
-        """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
+        """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.readers[ledger.observation]
         subgroups = sorted(
             {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}, key=lambda s: (len(s), s)

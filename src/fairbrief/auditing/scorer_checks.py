@@ -1,4 +1,4 @@
-"""Checks of the scorers: do they judge groups alike, find paraphrases of each group's sentences, and find summaries' claims at all?
+"""Checks of the scorers: do they judge groups equally, find paraphrases of each group's sentences, and find summaries' claims at all?
 
 All use a sample of records. `take` lets scorers score counterfactual sources, which differ only in the group: a difference is
 due to the scorer, and is noted at the results that use it. Nothing is subtracted, because the effect of a scorer's bias on a
@@ -114,8 +114,8 @@ def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
     return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
 
 
-def scorer_of(measure: Measure) -> str:
-    """The scorer by which a measure holds claims against documents; empty where it does not."""
+def support_scorer_of(measure: Measure) -> str:
+    """The scorer by which a measure decides whether documents support claims; empty if it decides otherwise."""
     checks = [check for check in checks_of(measure) if check.measure == SUPPORT]
     return checks[0].settings_for(measure)["scorer"] if checks else str(getattr(measure, "mapping", ""))
 
@@ -291,7 +291,7 @@ def retrieve(
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
     for measure in measures if records else ():
-        scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
+        scorer, over = support_scorer_of(measure), str(getattr(measure, "over", ""))
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue
         if why:
@@ -359,7 +359,7 @@ def reach_of(
     """
     entries: dict[tuple[str, type], dict[str, Any]] = {}
     for observation, readers in by_observation(measures).items():
-        scorer = scorer_of(readers[0])
+        scorer = support_scorer_of(readers[0])
         if not scorer or (not scorers.is_cheap(scorer) and not wanted):
             continue
         key, names = (scorer, type(observation)), [repr(measure) for measure in readers]

@@ -1,4 +1,4 @@
-"""Does a finding hang on one choice: each leading contrast under every scorer, unit and length that was taken."""
+"""Does a finding depend on one choice? Each primary estimate under every scorer, unit and length that was taken."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ class GroupPlaces(Watcher):
                 self._records[system, name, group] += many
 
     def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
-        """At leading contrasts and main values: that groups of their attribute have their place; at those of position, for every
+        """At primary estimates and main values: that groups of their attribute have their place; at those of position, for every
         such attribute. ``measures`` are by spec.
         """
         notes: dict[str, dict[str, Note]] = {}

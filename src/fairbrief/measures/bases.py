@@ -17,9 +17,9 @@ Key = TypeVar("Key")
 Item = TypeVar("Item")
 
 AT_ONCE = 1 << 18
-"""Numbers of units that are looked at together."""
+"""The most numbers of units in one array."""
 FEW = 6
-"""Sentences, documents and units up to which extracts that keep the same sentences are read once."""
+"""Up to this many sentences, documents and units, extracts of the same sentences are computed once."""
 
 
 class WithoutLabels:
@@ -43,7 +43,7 @@ class WithoutScores:
 
 
 class OneByOne:
-    """An observation written as `observe_many`: one unit is a batch of one, so that its rows are the same in any company."""
+    """An observation that is implemented by `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
     def observe(
         self: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
@@ -66,7 +66,7 @@ def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers
 
 
 def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
-    """The items of each kind, no more at a time than `AT_ONCE` numbers; ``size`` tells those of one item."""
+    """The items of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one item of a kind."""
     for kind, items in alike.items():
         step = max(1, AT_ONCE // max(1, size(kind)))
         for start in range(0, len(items), step):
@@ -171,7 +171,7 @@ def shared(settings: Any, kind: type) -> dict[str, Any]:
 
 
 def check_uncut(setting: str, scorer: str) -> None:
-    """Raise ValueError for a scorer that would cut what it is given: it answers by sentence, and not by text."""
+    """Raise ValueError for a scorer that would cut its texts: it would answer per sentence, not per text."""
     spec = parse(scorer)
     how = spec.settings.get("sentences", "given")
     if spec.name in CUTTING_SCORERS and how != "given":

@@ -414,7 +414,7 @@ def _dominating(count: Integers, names: Sequence[str]) -> str | None:
 
 
 class _CoverageMeasure(Reading, Coverage):
-    """What both measures do alike."""
+    """What both measures share."""
 
     observes: ClassVar[type] = Coverage
 

@@ -1,7 +1,7 @@
 """Value distributions under many label permutations: scores of documents to shares of values, and who falls short.
 
 Shapes throughout: R label permutations, n documents, K values, u units of a scorer. The values' documents are
-told by ``members`` (R, K, n), true where the label permutation gives document n to value K.
+in ``members`` (R, K, n), true where the label permutation gives document n to value K.
 """
 
 from __future__ import annotations

@@ -28,9 +28,11 @@ from fairbrief.types import (
 )
 
 COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
+"""The fields of `Value` for a group difference that is compared with random sentences."""
 PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
+"""The same for a primary group difference."""
 SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
-"""Properties of values: of a difference that is compared with random extracts, a primary one, and a share that they have."""
+"""The same for a share that random sentences have, too."""
 
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
@@ -79,7 +81,7 @@ def by_group(
 
 
 def coded(found: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
-    """The distinct values, sorted, and which of them each item has. Shape (n,), read-only."""
+    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
     return _coded(tuple(found))
 
 
@@ -93,7 +95,7 @@ def _coded(found: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
 
 
 def labelled(codes: Integers, labels: Integers) -> Integers:
-    """The label permutations, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
+    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
@@ -255,7 +257,7 @@ def item_keys(record: Record) -> Integers:
 
 @lru_cache(maxsize=256)
 def keys_of(names: tuple[str, ...]) -> Integers:
-    """A 64-bit key per name, kept since several observations ask for those of one record. Shape (names,), read-only."""
+    """A 64-bit key per name, cached since several observations need those of one record. Shape (names,), read-only."""
     keys = np.array([_key(name) for name in names], dtype=np.int64)
     keys.flags.writeable = False
     return keys

@@ -403,7 +403,7 @@ LATE = "Position, not content, would decide which facts are kept; whoever is quo
 
 
 class _PositionMeasure(Reading, PositionSettings):
-    """What all measures do alike."""
+    """What all measures share."""
 
     observes: ClassVar[type] = Positions
     name: ClassVar[str]

@@ -110,7 +110,7 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
 
 
 class _RougeMeasure(Reading, RougeScores):
-    """What the four measures do alike."""
+    """What the four measures share."""
 
     observes: ClassVar[type] = RougeScores
     name: ClassVar[str]
@@ -222,7 +222,7 @@ class Judged(WithoutLabels, Reading):
 class JudgedByGroup(Reading):
     """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
 
-    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``.
+    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``, over groups with scores.
 
     Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`).
                 Counterfactuals without either, empty summaries and unparsed replies are excluded.

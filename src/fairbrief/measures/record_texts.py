@@ -17,11 +17,14 @@ from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Case, Cases, Data, Integers, PermutationScheme, Reason, Record, Summary
 
 KEPT = 1024
-"""Records of which something is remembered; of more the older half is forgotten."""
+"""Cached records; if there are more, the older half is dropped."""
 
 
 class Groups(Data, frozen=True):
-    """The distinct values of an attribute, sorted; which of them each document has (documents,), read-only; their exchange."""
+    """An attribute of a record's documents: its sorted values, the index of each document's value, and the permutation of labels.
+
+    Shape of ``codes``: (documents,), read-only.
+    """
 
     names: tuple[str, ...]
     codes: Integers
@@ -29,7 +32,7 @@ class Groups(Data, frozen=True):
 
 
 class KnownRecord(Data, frozen=True):
-    """A record, its documents' texts, these as one with line breaks between, the references that have words, and what was found since."""
+    """A record with its documents' texts, these joined by line breaks, its references with text, and a cache of its groups by attribute."""
 
     record: Record
     texts: tuple[str, ...]
@@ -42,8 +45,8 @@ _known: dict[int, KnownRecord] = {}
 
 
 def known(record: Record) -> KnownRecord:
-    """What is known of a record. Records are asked about, and observed, some hundred at a time."""
-    found = _known.get(id(record))  # no other has it: what is known holds the record
+    """The cached texts and groups of a record. Several observations use them, for a few hundred records at a time."""
+    found = _known.get(id(record))  # unique, since the cache keeps the record alive
     if found is None:
         if len(_known) >= KEPT:
             for older in list(_known)[: KEPT // 2]:
@@ -65,7 +68,7 @@ def is_blank(text: str) -> bool:
 
 
 def needs_english(cases: Cases, what: str) -> Reason | None:
-    """Why ``what`` reads nothing in these cases: they are in another language, which is named; None in English ones."""
+    """The reason why ``what`` do not apply to these cases: the language of their texts; None if they are English."""
     language = is_foreign(known(cases[0].record).source) if cases else ""
     return Reason(f"the text is {language}, and {what} are English") if language else None
 

@@ -439,7 +439,7 @@ def _declared(**special: Any) -> Declaration:
 
 
 class _RepresentationMeasure(Reading, RepresentationSettings):
-    """What all measures do alike."""
+    """What all measures share."""
 
     observes: ClassVar[type] = Representation
     name: ClassVar[str]

@@ -1,6 +1,6 @@
 """Scorer bias: how differently a scorer scores sources that differ only in the group.
 
-A source is its own perfect summary: nothing is added, left out or turned. Whatever differs between versions of
+A source is its own perfect summary: nothing is added, omitted or changed. Whatever differs between versions of
 one seed document that differ only in the group is due to the scorer.
 """
 
@@ -471,7 +471,7 @@ class ScorerBiasRetrieval(ScorerBias):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = _means(totals)
         largest = largest_difference(mean, totals.array.shape[:-1], "")
-        # Of more than two groups, the largest is tested by itself under permuted labels.
+        # Of more than two groups, the largest is tested alone, by label permutations.
         values = {self.name: largest if len(mean) < 3 else Value(largest.array, "upper")}
         scored, score = (sum(totals[statistic, g] for g in mean) for statistic in ("scored", "score"))
         for g, of_group in mean.items():

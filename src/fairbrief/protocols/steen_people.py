@@ -278,7 +278,7 @@ def place(estimates: Iterable[Estimate]) -> list[Placed]:
 
 
 def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[Row]:
-    """The rows for which a measure was taken, over an attribute if one is named; whole systems before slices."""
+    """The rows for which a measure was taken, over an attribute if one is named; whole systems before subgroups."""
     found = dict.fromkeys(
         p.row for p in placed if p.estimate.measure.startswith(start) and over in (None, p.estimate.over)
     )

@@ -39,11 +39,11 @@ class ZhangPerspectives(Reproduced):
     over records. The AUC is the long-tail sweep that made the paper's table.
 
     ``scorers`` are the rows of the tables: ``ngram`` alone, unless more are named
-    (``scorers=ngram+bertscore``); ``all`` is the paper's three. Several stand above their average.
+    (``scorers=ngram+bertscore``); ``all`` is the paper's three. Several are printed above their average.
     BERTScore (rescaled precision) and BARTScore read all text of a value as one, cut at the model's
     window (512 and 1,024 word pieces), and T = 0.1. ``texts=values`` lets the N-gram scorer read so too, as the
-    release does: words may be cut otherwise where a document ends without a full stop, and there is no chance
-    level. ``bertscore`` (with ``layer``) and ``bartscore`` name
+    release does: words may be cut otherwise where a document ends without a full stop, and there is no permutation
+    mean. ``bertscore`` (with ``layer``) and ``bartscore`` name
     other models than the paper's, from the hub or a local folder. Any other scorer's spec is a row too.
     """
 

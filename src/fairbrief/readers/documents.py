@@ -39,9 +39,10 @@ class Draft:
         """Append texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
         documents, has_ids = self.documents, False
         for i, (given, holder) in enumerate(several, 1):
-            text, attributes, ident = given, NOTHING, None
-            if given.__class__ is dict:
-                holder, text = holder or given, given.get("text", ABSENT)
+            text, inner, attributes, ident = given, None, NOTHING, None
+            if isinstance(given, dict):
+                text, inner = given.get("text", ABSENT), given.get("attributes")
+                holder = holder or given
                 if text is ABSENT:
                     raise fault(
                         f"document {i} with the fields {names(given)}",
@@ -53,7 +54,7 @@ class Draft:
             if not text or text.isspace():
                 self.has_blank = True
             if holder is not None:
-                if inner := holder.get("attributes"):
+                if inner := holder.get("attributes") or inner:
                     attributes = attributes_of(inner, f"the attributes of document {i}")
                 if (ident := holder.get("id")) is not None:
                     ident = None if ident == "" else id_of(ident, "a document's id")

@@ -38,14 +38,15 @@ class RecordPlaces:
         numbers = array("q")
         for source, ident, start in places:
             numbers.extend((hash(ident), source, start))
-        rows = np.unique(np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3), axis=0)
+        rows = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
         self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may have the record; a different id may have the same hash."""
         key = hash(ident)
         first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
-        return [(source, start) for source, start in self._places[first:last].tolist()]
+        return sorted({(source, start) for source, start in self._places[first:last].tolist()})
 
 
 BITS = (1 << 60) - 1

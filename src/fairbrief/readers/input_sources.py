@@ -17,6 +17,10 @@ from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.addresses import is_stored
 
+PREFIX = "hf:"
+"""The beginning of names of data sets."""
+MARKS = ("dataset_dict.json", "state.json")
+"""Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
 TEXT: dict[str, Callable[..., Iterator[Row]]] = {
@@ -180,7 +184,7 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
 
 
 def in_memory(source: Any) -> Source | None:
-    """A table or data set that somebody holds, as a source; None for anything else."""
+    """A table or data set in memory as a source; None for anything else."""
     for kind in type(source).__mro__:  # a table of a subclass is a table, too
         library = kind.__module__.partition(".")[0]
         if kind.__name__ in LAZY.get(library, ()):
@@ -220,11 +224,6 @@ def no_record(name: str) -> DataError:
     return DataError(
         f"{name} has no record: found an empty input; expected at least one record; check the file."
     )
-
-
-PREFIX = "hf:"
-MARKS = ("dataset_dict.json", "state.json")
-"""Files in a folder that `datasets` saved: of several splits, or of one."""
 
 
 def open_saved(path: Path) -> Any:

@@ -189,7 +189,11 @@ def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
 
 def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
     if "\0" in text:
-        return fault(f"a NUL byte at character {text.index(chr(0)) + 1}", "a JSON object", "remove the byte")
+        return fault(
+            f"a NUL byte at character {text.index(chr(0)) + 1}",
+            "a JSON object",
+            "remove the byte; if the file is UTF-16, give --encoding utf-16-le",
+        )
     return fault(
         f"invalid JSON ({error.msg} at character {error.pos + 1})",
         "one complete JSON object per line",

@@ -39,8 +39,9 @@ class Layout:
     ``line`` recognizes it by the object in the first line, ``head`` by the beginning of a JSON document, ``ending`` by
     the name. ``rows`` is the key of the list of rows in a document (possibly in the object under the key ``inside``);
     without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
-    the first with a value counts. ``more`` computes further fields from a row and the result of ``about``, which reads
-    the whole file; rows for which it returns None are skipped. ``reader`` reads files of another shape.
+    the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes further fields
+    from a row and the result of ``about``, which reads the whole file; rows for which it returns None are skipped.
+    ``reader`` reads files of another shape.
     """
 
     name: str
@@ -73,8 +74,8 @@ class Layout:
                 yield number, row
             elif (more := self.more(row, about)) is not None:
                 ours = {ours: first_at(row, paths) for ours, paths in self.fields.items()}
-                if "id" in ours:
-                    ours["id"] = ours["id"] or number
+                if "id" in ours and ours["id"] in (None, ""):
+                    ours["id"] = number
                 yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
 
 
@@ -406,7 +407,7 @@ def _asked(given: Any) -> str | None:
 
 def _described(path: InputFile, name: str) -> Mapping[str, Any]:
     """The log's description of the run: from its end, or from its start if the run did not finish."""
-    with _whole(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
+    with _damage_named(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
         for entry in ("header.json", "_journal/start.json"):
             if entry in log.namelist():
                 result = json.loads(_unpacked(log.getinfo(entry), log, raw, name))
@@ -418,7 +419,7 @@ def _described(path: InputFile, name: str) -> Mapping[str, Any]:
 
 def _entries(path: InputFile, name: str, meter: Meter) -> Iterator[Any]:
     """The samples of a log; an invalid one is replaced by its error."""
-    with _whole(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
+    with _damage_named(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
         for info in log.infolist():
             if info.filename.startswith("samples/"):
                 try:
@@ -431,7 +432,7 @@ def _entries(path: InputFile, name: str, meter: Meter) -> Iterator[Any]:
 
 
 @contextmanager
-def _whole(name: str) -> Iterator[None]:
+def _damage_named(name: str) -> Iterator[None]:
     """Turn errors of zip files into DataError with the file's name."""
     try:
         with unreadable(name):
@@ -480,19 +481,19 @@ LAYOUTS = {
             line=_has("doc_id", "doc", "filtered_resps"),
         ),
         Layout(
-            "promptfoo", "promptfoo results", "results", "results", more=_promptfoo,
+            "promptfoo", "promptfoo results", rows="results", inside="results", more=_promptfoo,
             about=lambda file: list(dict.fromkeys(map(_prompt, file.rows))),
             head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
         ),
         Layout(
-            "helm", "a HELM scenario state", "request_states",
+            "helm", "a HELM scenario state", rows="request_states",
             fields={"documents": "instance.input.text", "references": "instance.references[*].output.text"}, more=_helm,
             about=lambda file: first_at(file.whole, "adapter_spec.model_deployment|adapter_spec.model"),
             head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:'),
         ),
         Layout(
-            "deepeval", "a DeepEval test run", "testCases", "testRunData",
-            {
+            "deepeval", "a DeepEval test run", rows="testCases", inside="testRunData",
+            fields={
                 "id": "name", "documents": "context|retrievalContext|input", "summary": "actualOutput",
                 "references": "expectedOutput",
             },

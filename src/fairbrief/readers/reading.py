@@ -97,12 +97,12 @@ class Reading:
 
     @property
     def files(self) -> tuple[InputFile, ...]:
-        """The paths."""
+        """The paths of the sources that are files."""
         return tuple(source.path for source in self.sources if source.path is not None)
 
     @property
     def bytes_total(self) -> int:
-        """The bytes of the files."""
+        """The total size of the files in bytes."""
         return sum(source.size for source in self.sources)
 
     @property
@@ -450,7 +450,7 @@ class Reading:
         return f"{self.sources[before.source].name}:{before.number}"
 
     def _is_wanted(self, record: Record, where: str) -> bool:
-        """Whether all documents have the required attributes; counts the case if not."""
+        """Whether all documents have the required attributes (``require``); counts the case as wanted or unwanted."""
         for name in self.require:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:

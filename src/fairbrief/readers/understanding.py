@@ -19,6 +19,7 @@ from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_p
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
 from fairbrief.readers.json_lines import Row
+from fairbrief.readers.labelling import written
 from fairbrief.readers.layouts import LAYOUTS, lists_of, load
 from fairbrief.readers.messages import at
 
@@ -450,8 +451,8 @@ def _take_attribute(column: Column, proposal: Understanding, *, is_of_documents:
     settings.setdefault(kind, []).append(name if name == source else f"{name}={source}")
     proposal.roles[path] = role
     if column.is_number and len(column.groups) > DISTINCT_NUMBERS:
-        numbers = sorted(map(float, column.groups))
-        cuts = (f"{numbers[len(numbers) * i // 3]:g}" for i in (1, 2))
+        numbers = sorted(set(map(float, column.groups)))
+        cuts = (written(numbers[len(numbers) * i // 3 - 1]) for i in (1, 2))
         settings.setdefault("bin", []).append(f"{name}={','.join(cuts)}")
 
 

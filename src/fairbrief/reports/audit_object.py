@@ -14,7 +14,7 @@ from fairbrief.reports import arrangement, figures, first_answers, html, plot, t
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page
-from fairbrief.reports.result import Result, Row
+from fairbrief.reports.result import MOST_OF_EACH, Result, Row
 from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
@@ -75,11 +75,13 @@ class Audit:
         """A protocol's tables."""
         return self.result.tables
 
-    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Row, ...]:
+    def worst(
+        self, n: int = MOST_OF_EACH, measure: str | None = None, system: str | None = None
+    ) -> tuple[Row, ...]:
         """The records with the largest main value: at most ``n`` per measure and system, the largest first.
 
-        ``measure`` is a measure's spec or name. The records are those of the report, with ``values`` and ``story``; it has a few
-        per measure and system. Records of label-independent scores such as ROUGE are not returned.
+        ``measure`` is a measure's spec or name. The records are those of the report, with ``values`` and ``story``, and so at most
+        4 per measure and system, or none if it keeps no texts. Records of label-independent scores such as ROUGE are not returned.
         Raises RequestError for an ``n`` below 1, and for an unknown measure or system.
         """
         if n < 1:
@@ -100,7 +102,11 @@ class Audit:
             is_asked = measure in (None, row.measure, name) and system in (None, row.system)
             if is_asked and name in row.values and kinds[row.measure, name] != "label_independent":
                 kept.setdefault((row.measure, row.system), []).append((abs(row.values[name]), row))
-        return tuple(row for rows in kept.values() for _, row in sorted(rows, key=lambda one: -one[0])[:n])
+        return tuple(
+            row
+            for rows in kept.values()
+            for _, row in sorted(rows, key=lambda one: -one[0])[: min(n, MOST_OF_EACH)]
+        )
 
     def plot(self) -> Figures:
         """The figures that the measures declare, as the report shows them."""

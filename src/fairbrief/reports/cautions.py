@@ -15,6 +15,8 @@ from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
 
+TOO_FEW = f"too few to act on (the gate needs {FEWEST_TO_DECIDE})"
+"""Of records: all of them, or those of some systems."""
 AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
 """Notes with group differences at equal document lengths."""
 MOST_NAMED = 3
@@ -24,7 +26,7 @@ FEWEST_FOUND = 0.5
 FEWEST_OF_SOURCES = 0.9
 """The same for the sources' sentences, which are in the sources word for word."""
 FEWER = 0.25
-"""By how much a share must be below that of people's references to count as small."""
+"""A share is small if it is lower than that of people's references by more than this."""
 MOST_SYSTEMS = 6
 """Systems that are named."""
 
@@ -38,7 +40,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     lines = [*context.notes, *shortfalls(context.made, {e.measure for e in shown})]
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
-        lines.append(f"too few to act on (the gate needs {FEWEST_TO_DECIDE}): summaries by {systems}")
+        lines.append(f"{TOO_FEW}: summaries by {systems}")
     if small := _small_groups(enough):
         groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")

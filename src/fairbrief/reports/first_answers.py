@@ -10,7 +10,7 @@ from typing import Any
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
-from fairbrief.reports.cautions import cautions
+from fairbrief.reports.cautions import TOO_FEW, cautions
 from fairbrief.reports.contrast_words import (
     Context,
     capital,
@@ -163,7 +163,7 @@ def _too_few(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     most = max((e for members in panels for e in members), key=lambda e: e.clusters)
     if most.clusters >= FEWEST_TO_DECIDE:
         return []
-    return [f"{context.records(most)}: too few to act on (the gate needs {FEWEST_TO_DECIDE})."]
+    return [f"{context.records(most)}: {TOO_FEW}."]
 
 
 def _below(members: Sequence[Estimate], context: Context) -> list[str]:

@@ -83,6 +83,10 @@ class Row:
     without: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
+MOST_OF_EACH = 4
+"""The most records of one order that the viewer shows from each end, as the largest main values of a measure and system."""
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
     """The records of an audit in the viewer.

@@ -16,7 +16,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.readers import Reading
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
-from fairbrief.reports.result import Examples, Link, Passage, Result, Row, Support, Texts
+from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
 from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
@@ -338,8 +338,6 @@ def _omissions(cases: Cases) -> list[Omission]:
 # ---- Which records are shown
 
 
-MOST = 4
-"""Records from each end of each order."""
 MOST_ROWS = 600
 """The most rows in the viewer."""
 MOST_CASES = 160
@@ -351,7 +349,7 @@ def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
     lists = list(_lists(per_record, systems))
-    for place in range(MOST):
+    for place in range(MOST_OF_EACH):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
                 continue
@@ -394,12 +392,12 @@ def _look(
             ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
             for is_largest, ranked in ranks.items():
                 end = ends[spec, system].setdefault((name, is_largest), [])
-                last = end[-1][0] if len(end) == MOST else np.inf
+                last = end[-1][0] if len(end) == MOST_OF_EACH else np.inf
                 added = [
                     (float(ranked[i]), _row(spec, system, found, int(places[i])))
                     for i in _first(ranked, last)
                 ]
-                end[:] = sorted(end + added, key=lambda one: one[0])[:MOST]
+                end[:] = sorted(end + added, key=lambda one: one[0])[:MOST_OF_EACH]
 
 
 def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
@@ -410,7 +408,7 @@ def _first(ranked: Floats, below: float) -> list[int]:
     """The smallest defined values ``below`` a number; earlier ones win ties."""
     found = np.flatnonzero(ranked < below)
     found = found[np.isfinite(ranked[found])]
-    order = np.argsort(ranked[found], kind="stable")[:MOST]
+    order = np.argsort(ranked[found], kind="stable")[:MOST_OF_EACH]
     return [int(i) for i in found[order]]
 
 

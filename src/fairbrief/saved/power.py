@@ -147,9 +147,9 @@ def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:
     if not np.isfinite(found.error) or found.error == 0:
         return None
     n = len(part.clusters)
-    # If clusters were left out in groups, convert the degrees of freedom to clusters.
-    freedom = (found.freedom + 1) * n / here.units.sums.shape[1] - 1
-    return Precision(found.error, n, freedom)
+    # If groups of clusters were left out, the degrees of freedom are those of the groups.
+    of_groups = Precision(found.error, here.units.sums.shape[1], found.freedom)
+    return Precision(found.error, n, float(of_groups.freedom_of(n)))
 
 
 def _once(found: Iterable[Power]) -> list[Power]:

@@ -69,7 +69,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         """The number that the model states for each pair, nan where its reply states none; batches as they come.
 
         Replies without a number are counted on standard error. BackendError, after all others have been yielded,
-        where some pairs found no answer at all; LimitReached, likewise, where the most requests were not enough.
+        where some pairs have no answer at all; LimitReached, also at the end, where the limit of requests was not enough.
         """
         questions = ((key, self.question(key)) for key in keys)
         progress = Progress(self.name, len(keys))
@@ -274,7 +274,7 @@ class ChatLabel(ChatJudge):
 
 @dataclass(slots=True)
 class Foreseen:
-    """A chat judge that asks nothing: each pair that it would ask about is told once to ``tell``; its scores are zeros."""
+    """A chat judge that asks nothing: each pair that it would ask about is passed once to ``tell``; its scores are zeros."""
 
     scorer: Any
     tell: Callable[[str, Question], None]
@@ -296,7 +296,7 @@ class Foreseen:
         return repr(self.scorer)
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """Zeros; what is new and not held is told."""
+        """Zeros; pairs that are new and not held are passed to ``tell``."""
         keys = list(dict.fromkeys(self.scorer.keys(asks)))
         new = [key for key in keys if key not in self.seen]
         known = set(self.held(self.scorer.computed_by, new))

@@ -1,4 +1,4 @@
-"""Cluster jackknife: standard errors and t intervals of any value of summed rows, without random draws; and how many clusters show which difference."""
+"""Cluster jackknife: standard errors and t intervals of any value of summed rows, without random draws; and which differences a number of clusters detects."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fairbrief.statistics.arrays import Floats, Integers, tolerance
 from fairbrief.statistics.keyed_random import keys_of
 
 FEWEST = 6
-"""Fewer clusters show nothing: turning signs gives 2⁵ distinct sizes."""
+"""With fewer clusters nothing can be significant: sign flips of six have 2⁵ = 32 distinct absolute values."""
 MOST = 10**12
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """A standard error, the clusters that it was seen in, and the degrees of freedom that they gave its t; or arrays of such.
+    """A standard error, the number of clusters that it comes from, and its degrees of freedom; or arrays of these.
 
-    In n clusters of the same kind the error is ``error`` · √(clusters / n), and the freedom grows as n does.
+    With n such clusters the error is ``error`` · √(clusters / n), and freedom + 1 is proportional to n, as `spreads` counts c − 1.
     """
 
     error: Any
@@ -29,11 +29,11 @@ class Precision:
     freedom: Any
 
     def freedom_of(self, n: Any) -> Any:
-        """The degrees of freedom in n clusters; at least 1."""
+        """The degrees of freedom with n clusters; at least 1."""
         return np.maximum(1.0, (self.freedom + 1) * n / self.clusters - 1)
 
     def detectable(self, n: Any, alpha: float = 0.05, power: float = 0.8) -> Any:
-        """The smallest difference from 0 that n clusters show with this power: (t₁₋α⁄₂ + t_power) · error."""
+        """The smallest difference from 0 that n clusters detect with this power: (t₁₋α⁄₂ + t_power) · error."""
         from scipy.special import stdtrit
 
         freedom = self.freedom_of(n)
@@ -41,7 +41,7 @@ class Precision:
         return quantiles * self.error * (self.clusters / n) ** 0.5
 
     def needed(self, size: float, alpha: float = 0.05, power: float = 0.8) -> int:
-        """The fewest clusters that show a difference of ``size`` with this power, at least `FEWEST`; by bisection."""
+        """The fewest clusters that detect a difference of ``size`` with this power, at least `FEWEST`; by bisection."""
         few = many = FEWEST
         while self.detectable(many, alpha, power) > size and many < MOST:
             few, many = many, 2 * many
@@ -55,10 +55,10 @@ ONE_BY_ONE = 1_000
 """Up to this many clusters, each is left out in turn; beyond it, each of `GROUPS` groups of clusters is."""
 GROUPS = 200
 DEALT = 1 << 16
-"""Clusters that are assigned to groups at a time."""
+"""Clusters that are assigned to groups in one step."""
 
 GroupNumbers = NDArray[np.integer[Any]]
-"""Which group each cluster is in, in as few bytes as it needs."""
+"""The group of each cluster, in the smallest sufficient integer type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """`Spread` of several values of as many units.
+    """`Spread` of several values with the same number of units.
 
     Shapes: (values,), and ``left`` (values, units), the values without each unit; ``contributes`` (values, units) whether
     each unit does, ``count`` (values,) how many do.
@@ -137,13 +137,15 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     """
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
         near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
-    part = np.isfinite(alone) | ~near
-    part |= near & ~part.any(axis=1, keepdims=True)  # nothing changes anything: all units are equal
-    count = part.sum(axis=1)
+    contributes = np.isfinite(alone) | ~near
+    contributes |= near & ~contributes.any(
+        axis=1, keepdims=True
+    )  # nothing changes anything: all units are equal
+    count = contributes.sum(axis=1)
     error, freedom = np.full(len(values), np.nan), count - 1.0
     for c in np.unique(count[count > 1]).tolist():
         rows = np.flatnonzero(count == c)
-        left = without[rows][part[rows]].reshape(-1, c)
+        left = without[rows][contributes[rows]].reshape(-1, c)
         finite = np.isfinite(left).all(axis=1)
         rows, left = rows[finite], left[finite]
         squares = (left - left.mean(axis=1, keepdims=True)) ** 2
@@ -151,8 +153,8 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
         error[rows] = np.where(found <= tolerance(values[rows]), 0.0, found)
         if strata is not None:
             for i, own in zip(rows.tolist(), squares, strict=True):
-                freedom[i] = _freedom(own, strata[i, part[i]])
-    return Spreads(values, without, part, count, error, freedom)
+                freedom[i] = _freedom(own, strata[i, contributes[i]])
+    return Spreads(values, without, contributes, count, error, freedom)
 
 
 def with_uncertain_scores(found: Spreads, drawn: Floats | None) -> Spreads:
@@ -187,7 +189,7 @@ def _freedom(squares: Floats, strata: Integers) -> float:
     return max(1.0, float(sums.sum() ** 2) / below) if below > 0 else float(len(squares) - 1)
 
 
-# Of one `Spread` these give numbers; of `Spreads` arrays (values,).
+# For one `Spread` the following functions return numbers, for `Spreads` arrays (values,).
 
 
 def t_quantile(confidence: float, freedom: Any) -> Any:

@@ -230,7 +230,7 @@ def _mean(name: str, shares: Sequence[tuple[str, float]], seed: int) -> Agreemen
 
 
 def judged_cases(asked: Asked, answers: Sequence[Answer], attribute: str = "") -> Iterator[Case]:
-    """The judged cases, with the judgements of the majority added: of more than half of the answers; a tie is no.
+    """The judged cases, with the judgements of the majority added: of more than half of the answers; a tie counts as no.
 
     Claims get the values that entail them under ``attribute``; ratings and the leaning become attributes of the
     record: ``rating VALUE`` (the mean), ``leaning``.
