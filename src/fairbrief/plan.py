@@ -225,7 +225,8 @@ def _check(f: Field[Any], value: Any) -> None:
     if kind in WANTED:
         wanted, words = WANTED[kind]
         if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
-            raise RequestError(f"{f.name}={value!r} is {_described(value)}: give {words}.")
+            given = "a text" if isinstance(value, str) else f"of type {type(value).__name__}"
+            raise RequestError(f"{f.name}={value!r} is {given}: give {words}.")
     if (check := CHECKS.get(f.name) or CHECKS.get(kind)) is not None:
         check(f.name, value)
 
@@ -259,7 +260,7 @@ def _check_measures(name: str, given: Any) -> None:
             )
         if not isinstance(measure, str) and not hasattr(measure, "observation"):
             raise RequestError(
-                f"measures contains {_described(measure)}: give names, specs such as 'uer@sentiment', or measures."
+                f"measures contains {type(measure).__name__}: give names, specs such as 'uer@sentiment', or measures."
             )
 
 
@@ -304,7 +305,3 @@ def check_subgroup(names: Sequence[str]) -> None:
     """RequestError for a subgroup by the same attribute twice."""
     if len(set(names)) < len(names):
         raise RequestError(f"--by {','.join(names)} names an attribute twice: give each once.")
-
-
-def _described(given: Any) -> str:
-    return f"a text ({given!r})" if isinstance(given, str) else type(given).__name__

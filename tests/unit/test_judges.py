@@ -14,7 +14,7 @@ from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
-from fairbrief.saved.label_agreement import agreement
+from fairbrief.saved.label_agreement import TEMPERATURES, agreement
 from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling, in_common, saved_values, specs_in
 from fairbrief.saved.scorer_agreement import change_comparisons, correlations
@@ -42,9 +42,9 @@ def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
         labelled([["b"], ["b"], ["a"]], "2"),
         labelled([["a"]], "3"),
     ]
-    found = agreement(cases, "side", "containment", temperatures=(0.1, 1), resampling=Resampling(100))
+    found = agreement(cases, "side", "containment", resampling=Resampling(100))
     assert found.records == 3
-    assert [s.temperature for s in found.shares] == [0.1, 1]
+    assert [s.temperature for s in found.shares] == list(TEMPERATURES)
     counted = agreement(cases, "side", "ngram", resampling=Resampling(100))
     (shares,) = counted.shares
     assert shares.temperature is None

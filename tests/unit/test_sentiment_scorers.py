@@ -134,3 +134,16 @@ def test_scorers_are_made_by_name() -> None:
         registry.make("classifier", "word_sentiment")
     with pytest.raises(RequestError, match="sentences or text"):
         registry.make("classifier", "vader(by=words)")
+
+
+def test_vectors_that_know_nothing_of_polarity_do_no_better_than_chance(tmp_path: Path) -> None:
+    """The held-out accuracy can fail: over random vectors it stays near a half."""
+    rng = np.random.default_rng(1)
+    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(600)]
+    rows = [f"{w} " + " ".join(f"{x:.4f}" for x in rng.normal(size=20)) for w in words]
+    (tmp_path / "v.txt").write_text("\n".join(rows), encoding="utf-8")
+    (tmp_path / "l.csv").write_text(
+        "\n".join(f"{w},{1 if i % 2 else -1}" for i, w in enumerate(words)), encoding="utf-8"
+    )
+    trained = WordSentiment(str(tmp_path / "v.txt"), str(tmp_path / "l.csv"), held_out=0.5).trained()
+    assert 0.4 < trained.accuracy < 0.6

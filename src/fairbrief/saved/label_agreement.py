@@ -62,7 +62,6 @@ def agreement(
     over: str,
     scorer: str = "ngram",
     *,
-    temperatures: Sequence[float] = TEMPERATURES,
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
@@ -76,7 +75,7 @@ def agreement(
     made[scorer]  # refuses an unknown scorer before anything is read
     by_people = Representation(over, "claims")
     plain = Representation(over, scorer)
-    steps = [None] if plain.kind in COUNTING else list(temperatures)
+    steps = [None] if plain.kind in COUNTING else list(TEMPERATURES)
     judges = [plain if t is None else replace(plain, temperature=t) for t in steps]
     by_record: list[list[dict[str, float]]] = []
     """The shares by people, then by the scorer at each temperature."""

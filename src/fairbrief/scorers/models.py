@@ -33,7 +33,9 @@ from fairbrief.types import Integers
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""
 
-SHIFTED = "roberta xlm-roberta xlm-roberta-xl camembert longformer roberta-prelayernorm mpnet".split()
+SHIFTED = (
+    "roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "longformer", "roberta-prelayernorm", "mpnet",
+)  # fmt: skip
 """Architectures whose first positions (up to the padding id) hold no word piece."""
 
 

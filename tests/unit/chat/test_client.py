@@ -293,3 +293,14 @@ def test_requests_that_were_just_begun_are_cancelled_cleanly() -> None:
                 ask_all(endpoint(server, concurrency=16), broken(moment * 0.0005))
         gc.collect()
     assert [str(warning.message) for warning in left] == []
+
+
+def test_an_error_in_the_questions_comes_through() -> None:
+    """What goes wrong while questions are drawn reaches whoever asked, and leaves no thread behind."""
+
+    def broken() -> Iterator[tuple[int, Question]]:
+        yield from questions(3)
+        raise RequestError("the input is broken")
+
+    with StubChat() as server, pytest.raises(RequestError, match="broken"):
+        ask_all(endpoint(server), broken())

@@ -18,6 +18,8 @@ from fairbrief.types import Case, Record, Table
 from fairbrief.workbench.corpora.labelled_sets import dominating
 
 Count = Callable[[str], int]
+LISTS = "helm"
+"""The lists of identifying words."""
 MIXED = "no single group"
 """Records in which two or more groups share the largest number of documents."""
 
@@ -228,14 +230,14 @@ def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table
 
 
 def identifier_shares(
-    records: Iterable[Record], topics: Mapping[str, frozenset[str]], lists: str = "helm"
+    records: Iterable[Record], topics: Mapping[str, frozenset[str]]
 ) -> dict[str, TopicShares]:
     """Per topic, the number of documents and the share of each group among their identifying words.
 
     The topic of a document is the one with most words in it; ``unknown`` for a tie. ``total`` comes first, for all
     documents; each seed document counts once, whatever the number of its counterfactuals.
     """
-    groups = list(word_lists(lists))
+    groups = list(word_lists(LISTS))
     totals: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(groups)))
     documents: Counter[str] = Counter()
     for record in once_each(records):
@@ -243,7 +245,7 @@ def identifier_shares(
             words = Counter(_TOKEN.findall(document.text.lower()))
             scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
             topic = dominating(scores, list(topics)) or "unknown"
-            counts = np.array(count_identifiers(document.text, lists), dtype=float)
+            counts = np.array(count_identifiers(document.text, LISTS), dtype=float)
             for part in (TOTAL, topic):
                 documents[part] += 1
                 totals[part] = totals[part] + counts
@@ -263,9 +265,9 @@ def once_each(records: Iterable[Record]) -> Iterator[Record]:
             yield record
 
 
-def majority_group(text: str, lists: str = "helm") -> str | None:
+def majority_group(text: str) -> str | None:
     """The group with most identifying words in a text; None for a tie."""
-    counts = dict(zip(word_lists(lists), count_identifiers(text, lists), strict=True))
+    counts = dict(zip(word_lists(LISTS), count_identifiers(text, LISTS), strict=True))
     return dominating(Counter(counts), list(counts))
 
 
