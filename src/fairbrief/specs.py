@@ -230,6 +230,8 @@ def _read_value(text: str, hint: Any, where: str) -> Any:
             return {"true": True, "false": False}[text.lower()]
         return tuple(map(kind, text.split("+"))) if get_origin(hint) is tuple else kind(text)
     except (KeyError, ValueError):
+        if str in kinds:
+            return text
         raise RequestError(f"{where}: '{text}' is not a value of type {kind.__name__}: give one.") from None
 
 

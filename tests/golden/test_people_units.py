@@ -74,6 +74,14 @@ def test_alignment_departs_from_the_release_only_where_it_is_at_fault(edge: dict
         assert found == wanted, f"{span}: {why}"
 
 
+def test_a_shared_last_name_is_ambiguous() -> None:
+    """A last name that two people bear refers to both, and says so; a full name refers to one."""
+    names = [Name("Ann", "Smith"), Name("Bob", "Smith")]
+    assert len(align(["Smith"], names).people) == 2
+    assert align(["Bob", "Smith"], names).people == (1,)
+    assert align(["B.", "Smith"], names).people == (1,)
+
+
 # ---------------------------------------------------------------------------------------- word lists
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief import registry
-from fairbrief.measures.position import PositionBias, PositionHeights, segment_names
+from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
@@ -124,6 +124,40 @@ def test_rouge_is_the_released_one_within_its_bootstrap(system: str, shared: Pat
     for kind in ROUGE:
         value = registry.make("measure", kind).value(totals)[kind].array[0]
         assert float(value) == pytest.approx(expected[kind], abs=5e-4)
+
+
+def test_the_default_reading_orders_the_systems_alike(shared: Path) -> None:
+    """With the built-in splitter lead1 is farther from the references, and from uniform, than lead3; both beyond chance."""
+    for measure in (PositionBias(), PositionFromUniform()):
+        far = []
+        for system in ("lead1", "lead3"):
+            totals, _ = observed(
+                measure, cases_of(shared / f"data/news/xsum__{system}.jsonl"), n_resamples=19
+            )
+            distance = measure.value(totals)[measure.name].array
+            assert distance[0] > 3 * distance[1:].max()
+            far.append(distance[0])
+        assert far[0] > far[1]
+
+
+def test_four_models_are_measured_on_gum(shared: Path) -> None:
+    """Every GUM record of the four models has a row, and no two are exactly alike in position and ROUGE."""
+    systems: dict[str, list[Case]] = {}
+    for case in cases_of(shared / "data/gum/gum_systems.jsonl"):
+        systems.setdefault(case.summary.system, []).append(case)
+    # A fifth wrote six of the summaries.
+    whole = {system: cases for system, cases in systems.items() if len(cases) >= 100}
+    assert len(whole) == 4
+    found = []
+    for cases in whole.values():
+        bias, left_out = observed(PositionBias(), tuple(cases))
+        rouge, empty = observed(Rouge1(), tuple(cases))
+        assert not left_out
+        assert not empty
+        distance = float(PositionBias().value(bias)["position_bias"].array[0])
+        assert 0 < distance < 4
+        found.append((distance, float(Rouge1().value(rouge)["rouge1"].array[0])))
+    assert len(set(found)) == 4
 
 
 @pytest.mark.parametrize("stem", [False, True])

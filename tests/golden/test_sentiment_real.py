@@ -120,6 +120,7 @@ def audited(news: list[Case]) -> Result:
         Plan(
             measures=["sentiment_shift"],
             n_resamples=200,
+            sanity_baselines=["random_sentences"],
             check_scorers=False,
         ),
     )
@@ -140,6 +141,15 @@ def test_a_random_extract_shifts_no_group_more(audited: Result) -> None:
     assert found(audited, "random", "adjusted_difference[female−male]").p > 0.05
 
 
+def test_the_sanity_baseline_beside_the_system_shows_no_shift(audited: Result) -> None:
+    """Random sentences of the length of the harsh summaries: the chance level that they are read against."""
+    systems = {e.system for e in audited.estimates if e.system.startswith("sanity:") and "harsh" in e.system}
+    (sanity_baseline,) = systems
+    estimate = found(audited, sanity_baseline)
+    assert estimate.low < 0 < estimate.high
+    assert estimate.p > 0.05
+
+
 def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case]) -> None:
     """One harsh sentence in four: the difference moves by its mean effect, to the last digit."""
     random, harsh = found(audited, "random"), found(audited, "harsh")
@@ -154,5 +164,28 @@ def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case
     assert harsh.value - random.value == pytest.approx(planted, abs=1e-12)
     assert harsh.high < 0
     assert harsh.p < 0.01
-    (gap,) = [d for d in audited.differences if d.quantity == "sentiment_shift"]
+    (gap,) = [
+        d
+        for d in audited.differences
+        if d.quantity == "sentiment_shift" and not d.baseline.startswith("sanity:")
+    ]
     assert gap.p < 0.01
+
+
+def test_a_random_extract_keeps_the_mean_of_sentences_and_not_a_score_of_the_whole(
+    audited: Result, news: list[Case]
+) -> None:
+    """The slope's chance level is zero for means of sentences; scores of whole texts shrink with length."""
+    by_sentence = found(audited, "random", "slope[male]")
+    assert by_sentence.low < 0 < by_sentence.high
+    random = [c for c in news if c.summary.system == "random"][::2]
+    whole = audit(
+        random,
+        Plan(
+            measures=["sentiment_shift(scorer=vader(by=text))"],
+            n_resamples=50,
+            n_extracts=0,
+            check_scorers=False,
+        ),
+    )
+    assert found(whole, "random", "slope[male]").high < -0.3

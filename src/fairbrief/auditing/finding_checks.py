@@ -25,7 +25,7 @@ from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, wi
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.frames import plain_numbers
+from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
@@ -67,7 +67,7 @@ def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
     """
     shared = _shared(*(plain_numbers(sources[name]) for name in ("documents", "record")))
-    return _repeats(lambda _: shared, rows) if shared else None
+    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
@@ -107,14 +107,14 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         some
         for table in _whose(rows)
         for system in table["system"].unique().to_pylist()
-        if len(some := _with_texts(table.filter(pc.equal(table["system"], system)), *texts_of(system)))
+        if len(some := _with_texts(rows_with(table, "system", system), *texts_of(system)))
     ]
     if not shared:
         return None
     whole = pa.concat_tables(shared)
     text = plain_numbers(whole["text"])
-    system = np.asarray(whole["system"].combine_chunks().dictionary_encode().indices)
-    cluster = np.asarray(pc.rank(whole["cluster"].combine_chunks(), tiebreaker="dense"))
+    system = _ranks(whole["system"])
+    cluster = _ranks(whole["cluster"])
     order = np.lexsort((cluster, text, system))
     text, system, cluster = text[order], system[order], cluster[order]
     begins = np.flatnonzero(np.append(True, (text[1:] != text[:-1]) | (system[1:] != system[:-1])))
@@ -133,10 +133,16 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         pc.count_distinct(repeated["text"]).as_py(),
         examples,
         {
-            name: set(extra.filter(pc.equal(extra["system"], name))["record"].to_pylist())
+            name: set(rows_with(extra, "system", name)["record"].to_pylist())
             for name in extra["system"].unique().to_pylist()
         },
     )
+
+
+def _ranks(names: pa.ChunkedArray) -> Integers:
+    """The place of each name among the distinct ones, sorted. Shape: (n,)."""
+    ranks = pc.rank(names.cast(pa.string()).combine_chunks(), tiebreaker="dense")
+    return plain_numbers(pa.chunked_array([ranks]))  # numpy.asarray would import pandas
 
 
 def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
