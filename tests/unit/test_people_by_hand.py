@@ -116,7 +116,7 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
 
 
 def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:
-    """Means of 4, 1 and 3: the largest difference is 3, and each pair has its own."""
+    """Means of 4, 1 and 3: the largest difference is 3, and each pair has its own; without the second group it is 1."""
     row = {
         (name, g): x
         for name, xs in (("score", (8, 2, 3)), ("one", (2, 2, 1)))
@@ -128,6 +128,13 @@ def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> 
         "judged_by_group": [3, 3], "difference[a−b]": [3, 3], "difference[a−c]": [1, 1], "difference[b−c]": [-2, -2],
         "mean[a]": [4, 4], "mean[b]": [1, 1], "mean[c]": [3, 3],
     }  # fmt: skip
+    del row["one", "b"], row["score", "b"]
+    without = {**row, ("one", "b"): 0, ("score", "b"): 0}  # no reply about b could be read
+    left = JudgedByGroup("about", "judge").value(
+        Totals({c: i for i, c in enumerate(without)}, np.array(list(without.values()), dtype=float))
+    )
+    assert left["judged_by_group"].array == 1
+    assert np.isnan(left["mean[b]"].array)
     one = JudgedByGroup("about", "judge").value(Totals({("one", "a"): 0}, np.ones((2, 1))))
     assert np.isnan(one["judged_by_group"].array).all()
 

@@ -212,9 +212,8 @@ def take(
             continue
         texts = ((r.seed_id, r, "\n".join(d.text for d in r.documents)) for r in made.records)
         for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
-            if wording.is_main_value(
-                e
-            ):  # with what was exchanged in how many seed documents, and why not in others
+            if wording.is_main_value(e):
+                # What was exchanged in how many seed documents, and why not in others.
                 alike = (Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
                 notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}), *alike)
                 e = e.replace(notes=notes, excluded={**made.refused, **e.excluded})

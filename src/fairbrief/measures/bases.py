@@ -125,15 +125,12 @@ class Settings:
 def _allowed(kind: Any) -> list[tuple[str, tuple[str, ...], str]]:
     """The name of each setting, what is allowed (empty: any text), and the range of a number."""
     hints = get_type_hints(kind, include_extras=True)
-    return [
-        (
-            f.name,
-            get_args(hint) if get_origin(hint) is Literal else (),
-            "".join(getattr(hint, "__metadata__", ())),
-        )
-        for f in fields(kind)
-        for hint in [hints[f.name]]
-    ]
+    found = []
+    for f in fields(kind):
+        hint = hints[f.name]
+        known = get_args(hint) if get_origin(hint) is Literal else ()
+        found.append((f.name, known, "".join(getattr(hint, "__metadata__", ()))))
+    return found
 
 
 def _is_within(number: float, interval: str) -> bool:

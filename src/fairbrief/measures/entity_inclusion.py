@@ -187,10 +187,8 @@ class EntityInclusion(Reading):
         odds = self._odds(source, included)
         pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
         with np.errstate(divide="ignore", invalid="ignore"):
-            largest, log_odds = (
-                _largest_ratio(odds) - 1,
-                {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()},
-            )
+            largest = _largest_ratio(odds) - 1
+            log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
         values = {self.name: Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
         for name, (a, b) in pairs.items():
             values[name] = Value(

@@ -155,14 +155,14 @@ def pair_differences(
     ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
     templates for two groups.
     """
-    settings = {**PRIMARY, **special}
-    return {
-        name.format(a, b): Value(
-            mean[a] - mean[b], "both", group=group.format(a, b), strata=kinds, present=kinds, is_between=bool(kinds), **settings
+    settings = {**PRIMARY, **special, "is_between": bool(count)}
+    found = {}
+    for a, b in combinations(mean, 2):
+        counts = ((count, a), (count, b)) if count else ()
+        found[name.format(a, b)] = Value(
+            mean[a] - mean[b], "both", group=group.format(a, b), strata=counts, present=counts, **settings
         )
-        for a, b in combinations(mean, 2)
-        for kinds in [((count, a), (count, b)) if count else ()]
-    }  # fmt: skip
+    return found
 
 
 def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count: str = "one") -> Value:

@@ -285,7 +285,7 @@ def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) 
     return sorted(found, key=lambda row: row.part)
 
 
-def at(
+def estimate_at(
     placed: Iterable[Placed], row: Row, start: str, quantity: str, over: str | None = None
 ) -> Estimate | None:
     """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
@@ -300,7 +300,7 @@ def at(
     return next((e for e in found if e.value is not None), found[0] if found else None)
 
 
-def of(placed: Sequence[Placed], kind: Kind, *designs: str) -> list[Placed]:
+def of_kind(placed: Sequence[Placed], kind: Kind, *designs: str) -> list[Placed]:
     """The estimates of one kind of inputs, of these designs or of inputs that name none."""
     return [p for p in placed if p.kind == kind and p.design in (*designs, "")]
 
@@ -337,7 +337,7 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
             asked = [line for line in rows("gender", kind) if FOCUS in line[1].system]
             columns = ("Word List Inclusion", "Entity Inclusion")
             heading = published(PROTOCOL, "Table 5").heading
-            yield _scores(heading, "gender", asked, of(placed, kind, BALANCED), columns)
+            yield _scores(heading, "gender", asked, of_kind(placed, kind, BALANCED), columns)
     if "race" in attributes and any(kind.is_tied for kind in kinds):  # gender drawn at random or tied to race
         order = ("random", *TIED)
         chosen = [k for k in kinds if k.is_tied or k.table("race") == "8"]
@@ -363,7 +363,7 @@ def planted(placed: Sequence[Placed]) -> Table:
     rows = []
     for name in figures if set(figures) <= set(named) else ():
         scores = (
-            number(at(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
+            number(estimate_at(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
             for start in ("reference=uniform", "words")
         )
         rows.append((named[name].system, *scores, *figures[name]))
@@ -383,11 +383,14 @@ def _scores(
         start, quantity, design = COLUMNS[name]
         # Word lists compare genders: beside another attribute they would be read as being about it.
         if over == "gender" or not start.startswith("word_list"):
-            own = [at(of(placed, kind, design), row, start, quantity, over) for _, row, kind in rows]
+            own = [
+                estimate_at(of_kind(placed, kind, design), row, start, quantity, over)
+                for _, row, kind in rows
+            ]
             if any(e is not None for e in own):
                 found[name] = own
     shown = tuple(
-        (label, *map(cell, own), _direction(of(placed, kind, BALANCED), row, over))
+        (label, *map(cell, own), _direction(of_kind(placed, kind, BALANCED), row, over))
         for (label, row, kind), *own in zip(rows, *found.values(), strict=True)
     )
     undefined = (UNDEFINED,) if any(ABSENT in line[1:-1] for line in shown) else ()
@@ -418,9 +421,9 @@ def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
     """The tables of counts, of the kinds of inputs that the paper counted."""
     for kind in kinds_of(placed):
         if kind.table("gender") == "3":
-            yield names(of(placed, kind, BALANCED))
+            yield names(of_kind(placed, kind, BALANCED))
             yield statistics(placed, kind, "Table 16")
-            yield firsts(of(placed, kind, MONO))
+            yield firsts(of_kind(placed, kind, MONO))
         elif kind.table("race") == "8":
             yield statistics(placed, kind, "Table 17")
 
@@ -438,7 +441,7 @@ def names(placed: Sequence[Placed]) -> Table:
                     mark[m[1]] = MARKS.get(m[2], m[2])
         most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
         listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
-        of_gender = [at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
+        of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
     return printed(PROTOCOL, "Table 6", lines)
@@ -463,9 +466,11 @@ def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
     def shown(row: Row, design: str, name: str) -> str:
         own = [p for p in mine if p.design == design]
         if name == INVENTED:
-            share = at(own, row, PEOPLE, "share")
+            share = estimate_at(own, row, PEOPLE, "share")
             return decimal(None if share is None or share.value is None else 100 * share.value, 2)
-        mean, deviation = (number(at(own, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd"))
+        mean, deviation = (
+            number(estimate_at(own, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd")
+        )
         return mean if mean == ABSENT else f"{mean}\nσ: {deviation}"
 
     lines = [(row.label, *(shown(row, *which) for which in asked)) for row in _counted(mine)]
@@ -479,7 +484,7 @@ def firsts(placed: Sequence[Placed]) -> Table:
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     lines = [
-        (row.label, *(number(at(placed, row, PHRASES, q), 0) for q in phrases))
+        (row.label, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
         for row in rows_of(placed, PHRASES)
     ]
     columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))
@@ -488,7 +493,9 @@ def firsts(placed: Sequence[Placed]) -> Table:
 
 def _counted(placed: Sequence[Placed]) -> list[Row]:
     """The rows for which invented people could be counted at all."""
-    return [row for row in rows_of(placed, PEOPLE) if number(at(placed, row, PEOPLE, PEOPLE)) != ABSENT]
+    return [
+        row for row in rows_of(placed, PEOPLE) if number(estimate_at(placed, row, PEOPLE, PEOPLE)) != ABSENT
+    ]
 
 
 # ----------------------------------------------------------------------------------- judged quality
@@ -500,10 +507,10 @@ def quality_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> I
     for kind in kinds:
         if kind.table("gender") == "3":
             yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
-            yield _gaps(of(placed, kind, MONO), "gender", "Table 7")
+            yield _gaps(of_kind(placed, kind, MONO), "gender", "Table 7")
     for kind in kinds:
         if kind.genders == "random":
-            yield _gaps(of(placed, kind, MONO), "race", "Table 9")
+            yield _gaps(of_kind(placed, kind, MONO), "race", "Table 9")
 
 
 def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate]) -> Table:
@@ -516,7 +523,7 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
     lines = []
     for row in rows_of(mine, LEVEL):
         levels = [
-            number(at([p for p in mine if p.design == design], row, LEVEL, quantity))
+            number(estimate_at([p for p in mine if p.design == design], row, LEVEL, quantity))
             for design in (BALANCED, MONO, ORIGINAL)
             for quantity in ("judged", "judged_sd")
         ]
@@ -537,8 +544,8 @@ def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
     lines = [
         (
             row.label,
-            *(number(at(asked, row, GAP, f"mean[{g}]")) for g in groups),
-            *(cell(at(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
+            *(number(estimate_at(asked, row, GAP, f"mean[{g}]")) for g in groups),
+            *(cell(estimate_at(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
         )
         for row in (rows_of(asked, GAP) if pairs else ())
     ]

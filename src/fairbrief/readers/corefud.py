@@ -66,9 +66,8 @@ def read_corefud(source: str | Path) -> Iterator[Record]:
 def _read_file(path: Path) -> Iterator[Record]:
     pages: _Pages | None = None
     block: list[tuple[int, str]] = []
-    for number, raw in itertools.chain(
-        lines_of(path), [(0, "")]
-    ):  # an empty line ends the last sentence, too
+    # An empty line ends the last sentence, too.
+    for number, raw in itertools.chain(lines_of(path), [(0, "")]):
         line = raw.rstrip("\n")
         if line.startswith("# newdoc"):
             if pages is not None:

@@ -170,6 +170,12 @@ class InspectedFile(NamedTuple):
         """Whether it is a file of another tool, whose rows are converted to ours."""
         return self.source.kind in LAYOUTS and self.source.kind != "json-list"
 
+    def has_documents(self, *, named: bool) -> bool:
+        """Whether it has documents; ``named``: in a field with a usual name."""
+        if self.is_of_a_tool:
+            return any(name.startswith("documents") for name in self.columns)
+        return bool(_documents(self.columns, named=named))
+
 
 def inspect_file(path: str, form: str | None = None) -> InspectedFile:
     """The first rows of a file. Raises as an audit does if there is no readable row."""
@@ -237,14 +243,9 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     The files with documents are the input; those without are summaries, matched by shared ids. Raises RequestError if
     no file seems to have documents.
     """
-    for named in (True, False):
-        sources = [
-            one for one in inspected
-            if (any(name.startswith("documents") for name in one.columns) if one.is_of_a_tool else _documents(one.columns, named=named))
-        ]  # fmt: skip
-        if sources:
-            break
-    else:
+    sources = [one for one in inspected if one.has_documents(named=True)]
+    sources = sources or [one for one in inspected if one.has_documents(named=False)]
+    if not sources:
         raise _without_documents(inspected)
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
