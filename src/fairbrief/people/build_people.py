@@ -182,36 +182,36 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
     if capacity.reason:
         return [], capacity
     if plan.design == "original":
-        settings = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
-        return [placed(record, record, "original", {"design": plan.design, **settings})], replace(
-            capacity, written=1
-        )
+        kept = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
+        row = placed(record, record, "original", {"design": plan.design, **kept})
+        return [row], replace(capacity, written=1)
     rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
-    settings = {
-        "genders": plan.genders,
-        "last_names": "replaced" if plan.replaces_last else "kept",
-        "content_words": "kept"
-        if plan.manner.words is None
-        else "neutral"
-        if plan.manner.neutral
-        else "exchanged",
-    }
+    settings = _settings(plan)
     usual = {
         "genders": "varied",
         "last_names": "replaced" if plan.by_race else "kept",
         "content_words": "kept",
     }
-    unusual = [
-        value for name, value in {"design": plan.design, **settings}.items() if value != usual.get(name)
-    ]
+    unusual = [value for name, value in settings.items() if value != usual.get(name)]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
         filled = fill(template, assigned, plan.manner)
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
         name = ".".join(("-".join(unusual), *place.values())).replace(", ", "-").replace(" ", "-")
-        rows.append(placed(filled, record, name, {"design": plan.design, **settings, **place}))
+        rows.append(placed(filled, record, name, {**settings, **place}))
     return rows, replace(capacity, written=len(rows))
+
+
+def _settings(plan: Plan) -> dict[str, str]:
+    """Attributes that distinguish a set of inputs from others of the same seed documents."""
+    words = "neutral" if plan.manner.neutral else "exchanged"
+    return {
+        "design": plan.design,
+        "genders": plan.genders,
+        "last_names": "replaced" if plan.replaces_last else "kept",
+        "content_words": "kept" if plan.manner.words is None else words,
+    }
 
 
 def placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:

@@ -87,7 +87,7 @@ def answers(result: Result) -> tuple[Answer, ...]:
         CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
     return (
-        *(Answer(asked, tuple((text, "") for text in of)) for asked, of in texts.items() if of),
+        *(Answer(asked, tuple((text, "") for text in lines)) for asked, lines in texts.items() if lines),
         Answer(NEXT, tuple(_next(members, first, context))),
     )
 

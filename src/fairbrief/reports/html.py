@@ -211,7 +211,7 @@ def first_screen(result: Result) -> dict[str, Any] | None:
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
-    panels = [_panel(of, systems, context) for of in ordered]
+    panels = [_panel(members, systems, context) for members in ordered]
     meanings = [panel["meaning"] for panel in panels]
     for i, panel in enumerate(panels):  # each meaning once
         panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
@@ -219,7 +219,7 @@ def first_screen(result: Result) -> dict[str, Any] | None:
         "lead": " ".join([*doubts, leading_sentence(first, context)]),
         "answers": answers(result),
         "panels": panels[:MOST_PANELS],
-        "measures": list(dict.fromkeys(of[0].measure for of in ordered)),
+        "measures": list(dict.fromkeys(members[0].measure for members in ordered)),
         "hidden": max(len(panels) - MOST_PANELS, 0),
     }
 

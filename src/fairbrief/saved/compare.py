@@ -229,7 +229,7 @@ def missing_records(
     Raises RequestError if the audit lacks a system, measure or record of its baseline. ``allowed`` names systems and measures
     that may be missing, and `RECORDS`; RequestError for one that is not missing.
     """
-    here, there = (_names_of_systems(ledger for ledger, _ in of.values()) for of in (ours, theirs))
+    here, there = (_names_of_systems(ledger for ledger, _ in one.values()) for one in (ours, theirs))
     # The only system of each, or systems of the same name.
     same = dict(zip(there, here if len(here) == len(there) == 1 else there, strict=True))
     lacking = {s: f"the system '{s}'" for s in there if same[s] not in here}
@@ -272,7 +272,7 @@ def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
     """The distinct records of a system, and those that were measured."""
     kinds, known = ledger.origins.kinds()
     rows = np.flatnonzero(np.array([kind.system == system for kind in known])[kinds])
-    every, measured = (ledger.origins.of(own).records() for own in (rows, rows[ledger.reasons[rows] == 0]))
+    every, measured = (ledger.origins.of(some).records() for some in (rows, rows[ledger.reasons[rows] == 0]))
     return united([every]), united([measured])
 
 

@@ -98,7 +98,8 @@ def trend(
     audits = [saved[path] for path in ordered]
     made = [(path, saved[path].made) for path in ordered]
     nights = tuple(
-        Night(names[path], str(path), str(of.get("ended", "")), of.get("records", 0)) for path, of in made
+        Night(names[path], str(path), str(about.get("ended", "")), about.get("records", 0))
+        for path, about in made
     )
     points = [_points(saved[path], limits, path) for path in ordered]
     keys = list(dict.fromkeys(key for of in points for key in of))

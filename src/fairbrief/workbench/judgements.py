@@ -159,9 +159,8 @@ def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats
     known = {(name, key): float(number) for name, key, number in cells}
     names = list(dict.fromkeys(name for name, _ in known))
     keys = list(dict.fromkeys(key for _, key in known))
-    return np.array([[known.get((name, key), np.nan) for key in keys] for name in names]), [
-        k[1] for k in keys
-    ]
+    matrix = np.array([[known.get((name, key), np.nan) for key in keys] for name in names])
+    return matrix, [key[1] for key in keys]
 
 
 def choices_of(answers: Iterable[Answer]) -> dict[Key, list[tuple[str, ...]]]:
