@@ -87,7 +87,7 @@ def stand_ins(
     """Tiny models under the names of the papers' models, and a chat server of our own."""
     pytest.importorskip("nltk")
     folders = dict(zip(MODELS, (classifier_folder, bart_folder, deep_encoder, encoder_folder), strict=True))
-    monkeypatch.setattr(pretrained, "cached", lambda model, _: folders.get(model))
+    monkeypatch.setattr(pretrained, "cached", lambda model, _, weights=True: folders.get(model))  # noqa: ARG005
     with StubChat(answer=_answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
