@@ -216,7 +216,7 @@ def leading_without(
     primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
-    found, read_by = dict[int, dict[str, Any]](), result.rows.measures()
+    found, read_by, is_out = dict[int, dict[str, Any]](), result.rows.measures(), _once(is_out)
     for observation in dict.fromkeys(read_by.values()):  # one at a time, which takes less memory
         spelled = [spec for spec, own in read_by.items() if own == observation and spec in specs]
         for ledger, measures in ledgers_from(result.rows, given, (), spelled, is_out):
@@ -224,6 +224,21 @@ def leading_without(
                 if (place := places.get((e.measure, e.quantity, e.system))) is not None:
                     found[place] = {name: getattr(e, name) for name in TOLD}
     return [found[i] for i in sorted(found)]
+
+
+def _once(is_out: IsOut) -> IsOut:
+    """The same function, called once for equal names, since nearly all observations have the same rows."""
+    known: list[tuple[pa.Table, NDArray[np.bool_]]] = []
+
+    def remembered(rows: pa.Table) -> NDArray[np.bool_]:
+        names = rows.select(("system", "record"))
+        for others, are_out in known:
+            if len(others) == len(names) and others.equals(names):
+                return are_out
+        known.append((names, is_out(names)))
+        return known[-1][1]
+
+    return remembered
 
 
 def _estimated(

@@ -122,17 +122,3 @@ def test_languages_told_together_are_those_told_alone(groups: list[list[str]]) -
             assert languages.languages_of(Parted(texts), many) == [
                 languages.language_of(*group) for group in groups
             ]
-
-
-def test_too_many_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory does not grow without bound, and texts parted before keep their words."""
-    segmentation.forget()
-    monkeypatch.setattr(segmentation, "MOST", 10)
-    before = Parted(["one two three"])
-    numbered([" ".join(f"w{i}" for i in range(20))], [RULES["tfidf"]])
-    of_two_rules = numbered(["two five", "five"], [RULES["tfidf"], RULES["rouge"]])
-    assert read(of_two_rules) == [["two", "five"], ["five"]]
-    after = Parted(["two four"])
-    assert len(segmentation._current().runs) < 10
-    assert read(before.words(RULES["tfidf"])) == [["one", "two", "three"]]
-    assert read(after.words(RULES["tfidf"])) == [["two", "four"]]
