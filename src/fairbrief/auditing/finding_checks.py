@@ -9,7 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
+from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
 from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
@@ -117,7 +118,7 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
     cluster = _ranks(whole["cluster"])
     order = np.lexsort((cluster, text, system))
     text, system, cluster = text[order], system[order], cluster[order]
-    begins = np.flatnonzero(np.append(True, (text[1:] != text[:-1]) | (system[1:] != system[:-1])))
+    begins = np.flatnonzero(changes(text) | changes(system))
     many = np.diff(np.append(begins, len(text)))
     is_extra = cluster != np.repeat(cluster[begins], many)
     is_repeated = np.repeat(np.logical_or.reduceat(is_extra, begins), many)
@@ -147,17 +148,22 @@ def _ranks(names: pa.ChunkedArray) -> Integers:
 
 def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
     """The rows of records that share a text, with its hash in the column ``text``."""
-    names = rows["record"].to_pylist()
-    hashes = np.fromiter(map(hash_of_name, names), dtype=np.int64, count=len(names))
-    place = np.minimum(np.searchsorted(records, hashes), max(len(records) - 1, 0))
-    among = records[place] == hashes if len(records) else np.zeros(len(hashes), dtype=np.bool_)
-    return rows.filter(pa.array(among)).append_column("text", pa.array(texts[place[among]]))
+    hashes = _hashes(rows["record"])
+    among = _are_among(hashes, records)
+    text = texts[np.searchsorted(records, hashes[among])]
+    return rows.filter(pa.array(among)).append_column("text", pa.array(text))
 
 
-def _have_hashes(rows: pa.Table, known: Container[int]) -> NDArray[np.bool_]:
-    """Whether the hash of each row's record is one of these."""
-    among = (hash_of_name(record) in known for record in rows["record"].to_pylist())
-    return np.fromiter(among, dtype=np.bool_, count=len(rows))
+def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
+    """Whether each number is one of those ``known``, which ascend: large lists are searched, not sorted again."""
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    return np.asarray(known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers)
+
+
+def _hashes(names: pa.ChunkedArray) -> Integers:
+    """The hash of each name. Shape: (n,)."""
+    return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
@@ -199,8 +205,8 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
         if repeats is not None:
             found[name] = repeats.described(), repeats.are_extra
     if others := watchers.languages.counts():
-        records = set(watchers.languages.records().tolist())
-        found["other_languages"] = others, lambda rows: _have_hashes(rows, records)
+        records = watchers.languages.records()
+        found["other_languages"] = others, lambda rows: _are_among(_hashes(rows["record"]), records)
     without = {name: leading_without(result, is_out, given) for name, (_, is_out) in found.items()}
     return {**{name: told for name, (told, _) in found.items()}, "without": without} if found else {}
 
