@@ -339,6 +339,6 @@ def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, o
     from fairbrief.workbench.summarizers.prompts import prompt_of
 
     for choice in choices:
-        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
+        pair = preference(choice, prompt_of(choice.candidates[choice.chosen], prompt))
         if pair is not None:
             yield pair
