@@ -22,7 +22,7 @@ from fairbrief.workbench.corpora.labelled_sets import (
     review_sets,
     stratify,
 )
-from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
+from fairbrief.workbench.corpora.text_sources import counter, gather, limits
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
 HALF = parse_mix("a=.5,b=.5")
@@ -111,14 +111,16 @@ def test_pools_say_what_they_leave_out() -> None:
     texts = ["one two", "", "one two", "one two three", "one"]
     records = [Record(str(i), (Document(t, {"g": "a", "extra": "x"}),)) for i, t in enumerate(texts)]
     records += [Record("n", (Document("no label"),)), Record("c", (Document("two words", {"g": "c"}),))]
-    pool = gather(records, "g", values=["a"], lengths=Lengths(2, 2), distinct=True)
-    assert pool.texts == [Document("one two", {"g": "a"})]
-    assert pool.left_out == {
+    left_out = Counter[str]()
+    topics = gather(records, "g", left_out, values=["a"], admits=limits(2, 2, "words"), distinct=True)
+    assert topics == {"": [Document("one two", {"g": "a"})]}
+    assert left_out == {
         "no text": 1, "the same text again": 1, "not of the wanted length": 2, "no 'g'": 1, "another 'g'": 1,
     }  # fmt: skip
-    assert gather(records, "g", topic="t").left_out["no 't'"] == 5
+    assert gather(records, "g", left_out, topic="t") == {}
+    assert left_out["no 't'"] == 5
     with pytest.raises(RequestError):
-        Lengths(3, 2)
+        limits(3, 2, "words")
     with pytest.raises(RequestError, match="count"):
         counter("syllables")
 

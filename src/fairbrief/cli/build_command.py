@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -21,7 +21,6 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
     from fairbrief.types import Record
-    from fairbrief.workbench.corpora.text_sources import Lengths
 
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
@@ -51,11 +50,11 @@ class SourceOptions:
     )
     # fmt: on
 
-    def lengths(self) -> Lengths:
-        """The limits of length."""
-        from fairbrief.workbench.corpora.text_sources import Lengths
+    def admits(self) -> Callable[[str], bool]:
+        """Whether a text is within the limits of length."""
+        from fairbrief.workbench.corpora.text_sources import limits
 
-        return Lengths(self.min_tokens, self.max_tokens, self.tokens)
+        return limits(self.min_tokens, self.max_tokens, self.tokens)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps attributes to fields."""
@@ -66,9 +65,14 @@ class SourceOptions:
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
         from fairbrief.serialization import record_line, write_lines
-        from fairbrief.workbench.corpora import text_sources
 
-        stream = text_sources.with_attributes(map(record_line, records), self.set_ or ())
+        added: dict[str, str] = {}
+        for text in self.set_ or ():
+            name, equals, value = text.partition("=")
+            if not (name.strip() and equals and value):
+                raise RequestError(f"--set {text}: write --set NAME=TEXT.")
+            added[name.strip()] = value
+        stream = (record_line(replace(r, attributes={**r.attributes, **added})) for r in records)
         first = next(stream, None)
         if first is None:
             why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
@@ -238,10 +242,11 @@ def perspectives(
         unit,
         options.seed,
     )
-    texts = options.records(source, fields)
-    pool = gather(texts, name, lengths=options.lengths(), distinct=options.distinct)
-    has = Counter(document.attributes[name] for document in pool.texts)
-    options.write(mixtures(pool.texts, design), out, pool.left_out, f"drawn from {_counts(has)}")
+    records, left_out = options.records(source, fields), Counter[str]()
+    topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
+    texts = topics.get("", [])
+    has = Counter(document.attributes[name] for document in texts)
+    options.write(mixtures(texts, design), out, left_out, f"drawn from {_counts(has)}")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -286,26 +291,30 @@ def stratified(
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
     from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
-    from fairbrief.workbench.corpora.text_sources import gather, with_values
+    from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
         fields[topic] = topic
     order = values.split(",") if values else None
-    records = with_values(options.records(source, fields), name, order or ())
+    records = options.records(source, fields)
     how: dict[str, Any] = {"values": order, "ties": ties, "seed": options.seed}
     left_out = Counter[str]()
     if size is None:
         made = stratify(records, name, sets, **how)
     else:
-        limits = options.lengths()
-        pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
-        left_out = pool.left_out
         least, most = _sizes(size)
-        made = stratify(
-            cut_sets(pool.topics, least, options.seed, most=most, similar=similar), name, sets, **how
+        topics = gather(
+            records,
+            name,
+            left_out,
+            values=order,
+            topic=topic,
+            admits=options.admits(),
+            distinct=options.distinct,
         )
+        made = stratify(cut_sets(topics, least, options.seed, most=most, similar=similar), name, sets, **how)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
@@ -372,21 +381,22 @@ def reviews(
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
     from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
-    from fairbrief.workbench.corpora.text_sources import composition
 
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
-    left_out, values = Counter[str](), Counter[str]()
+    left_out = Counter[str]()
     records = options.records(source, fields)
-    made = review_sets(
-        records,
-        size,
-        label,
-        left_out,
-        per_product=per_product or None,
-        seed=options.seed,
-        lengths=options.lengths(),
+    made = list(
+        review_sets(
+            records,
+            size,
+            label,
+            left_out,
+            per_product=per_product or None,
+            seed=options.seed,
+            admits=options.admits(),
+        )
     )
-    options.write(composition(made, "sentiment", values), out, left_out)
-    if values:
-        typer.echo(f"  sentiment: {_counts(values)}")
+    labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
+    values = Counter(value for value in labelled if value is not None)
+    options.write(made, out, left_out, *([f"sentiment: {_counts(values)}"] if values else []))

@@ -10,6 +10,7 @@ ties; here they are dropped, or assigned to the lowest value. Source of the sets
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -19,10 +20,11 @@ from fractions import Fraction
 from math import hypot, log, sqrt
 from typing import Any, Literal
 
+import numpy as np
+
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.text_sources import Lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,11 @@ class Mix:
         Whole shares are exact; among equal remainders the value named first gets the text. Departs from the authors'
         code, which rounds every share but the last down.
         """
-        exact = [(value, share * size) for value, share in self.shares]
-        found = {value: int(part) for value, part in exact}
-        by_remainder = sorted(exact, key=lambda pair: int(pair[1]) - pair[1])
-        for value, _ in by_remainder[: size - sum(found.values())]:
-            found[value] += 1
-        return found
+        counts = {value: int(share * size) for value, share in self.shares}
+        by_remainder = sorted(self.shares, key=lambda pair: counts[pair[0]] - pair[1] * size)
+        for value, _ in by_remainder[: size - sum(counts.values())]:
+            counts[value] += 1
+        return counts
 
 
 def parse_mix(text: str) -> Mix:
@@ -128,35 +129,31 @@ def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
     for size, mix in cells:
         rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         wanted = mix.counts(size)
-        decks = {value: _Deck(by_value.get(value, ()), rng) for value in wanted}
+        decks: dict[str, list[Document]] = {value: [] for value in wanted}
         attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
         for i in range(design.samples):
-            drawn = [document for value, n in wanted.items() for document in decks[value].take(n)]
+            drawn = [
+                document
+                for value, n in wanted.items()
+                for document in _take(decks[value], n, by_value.get(value, ()), rng)
+            ]
             rng.shuffle(drawn)
             yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
 
 
-class _Deck:
-    """The shuffled texts of one value, from which sets are cut."""
+def _take(deck: list[Document], n: int, texts: Sequence[Document], rng: random.Random) -> list[Document]:
+    """Take ``n`` different texts from the front of a deck, which is first refilled if it has too few.
 
-    def __init__(self, texts: Sequence[Document], rng: random.Random) -> None:
-        self.texts = texts
-        self.rng = rng
-        self.left: list[Document] = []
-
-    def take(self, n: int) -> list[Document]:
-        if len(self.left) >= n:
-            taken, self.left = self.left[:n], self.left[n:]
-            return taken
-        # The last texts of a round stay in this sample; the new round supplies different ones.
-        kept, used = self.left, Counter(map(id, self.left))
-        fresh = [document for document in self.texts if id(document) not in used]
-        self.rng.shuffle(fresh)
-        need = n - len(kept)
-        self.left = fresh[need:] + kept if kept else fresh[need:]
-        if kept:
-            self.rng.shuffle(self.left)
-        return kept + fresh[:need]
+    Then its last texts stay in this sample, shuffled other ones follow, and the last texts are also part of the new
+    round.
+    """
+    if len(deck) < n:
+        last, kept = list(deck), set(map(id, deck))
+        others = [document for document in texts if id(document) not in kept]
+        rng.shuffle(others)
+        deck += others + last
+    taken, deck[:] = deck[:n], deck[n:]
+    return taken
 
 
 # ---- Sets of texts that each value dominates equally often.
@@ -236,23 +233,13 @@ def cut_sets(
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
         rng.shuffle(shuffled)
-        found = clusters(shuffled, similar) if similar else [shuffled]
-        sets = (part for cluster in found for part in _parts(cluster, size, max(size, most)))
-        attributes = {"topic": topic} if topic else {}
-        for i, documents in enumerate(sets):
-            yield Record(f"{topic or 'set'}_{i}", tuple(documents), attributes=attributes)
-
-
-def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequence[Document]]:
-    """The smallest number of parts with ``least`` to ``most`` texts each, of about equal size."""
-    count = -(-len(texts) // most)
-    if count and len(texts) // count < least:
-        count = len(texts) // least
-    start = 0
-    for i in range(count):
-        size = min(most, len(texts) // count + (i < len(texts) % count))
-        yield texts[start : start + size]
-        start += size
+        number = itertools.count()
+        for cluster in clusters(shuffled, similar) if similar else [shuffled]:
+            parts = min(-(-len(cluster) // max(size, most)), len(cluster) // size)
+            for places in np.array_split(np.arange(len(cluster)), parts) if parts else ():
+                documents = tuple(cluster[i] for i in places[: max(size, most)])
+                attributes = {"topic": topic} if topic else {}
+                yield Record(f"{topic or 'set'}_{next(number)}", documents, attributes=attributes)
 
 
 def clusters(texts: Sequence[Document], similar: float) -> list[list[Document]]:
@@ -369,24 +356,23 @@ def review_sets(
     *,
     per_product: int | None = 1,
     seed: int = 0,
-    lengths: Lengths = Lengths(),  # noqa: B008 # frozen
+    admits: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[Record]:
     """Sets of ``size`` random reviews of one product, at most ``per_product`` of each (None: no limit), in the order of the
-    products' first reviews.
+    products' first reviews. Texts that ``admits`` refuses are excluded, too.
 
     A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
     and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
     ``none``, reviews without a sentiment are excluded and counted by reason. If a product can have several sets, it
     is their seed document.
     """
-    admit = lengths.admit()
     for product, record, reviews in _products(records):
         kept = []
         for review in reviews:
             sentiment = None
             if not review.text.strip():
                 left_out["review without text"] += 1
-            elif not admit(review.text):
+            elif not admits(review.text):
                 left_out["review not of the wanted length"] += 1
             elif label is not None and (sentiment := label(review)) is None:
                 left_out["review without a rating"] += 1
