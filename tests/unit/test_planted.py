@@ -18,8 +18,8 @@ from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import (
     distinctive_words,
-    identifier_shares,
     majority_group,
+    topic_table,
     word_tables,
 )
 from fairbrief.workbench.summarizers.extractive import (
@@ -159,14 +159,18 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
 
 
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
-    """Sport speaks of men and family of women in the reference's documents."""
-    shares = identifier_shares(documents, {"sport": SPORT, "family": FAMILY})
-    assert next(iter(shares)) == "total"
-    assert shares["sport"].shares["male"] > 0.5
-    assert shares["family"].shares["female"] > 0.5
-    assert all(sum(told.shares.values()) == pytest.approx(1) for told in shares.values() if told.shares)
-    assert shares["total"].documents == sum(told.documents for t, told in shares.items() if t != "total")
-    assert shares["total"].documents == sum(len(record.documents) for record in documents)
+    """Sport speaks of men and family of women in the reference's documents; all documents come first."""
+    table = topic_table(documents, {"sport": SPORT, "family": FAMILY})
+    shares = {
+        topic: [int(share.rstrip("%")) for share in row] for topic, _, *row in table.rows if "–" not in row
+    }
+    assert table.header == ("topic", "documents", "female", "male")
+    assert shares["family"][0] > 50
+    assert shares["sport"][1] > 50
+    assert all(abs(sum(row) - 100) <= 1 for row in shares.values())
+    counts = [int(row[1]) for row in table.rows]
+    assert table.rows[0][0] == "total"
+    assert counts[0] == sum(counts[1:]) == sum(len(record.documents) for record in documents)
 
 
 def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
@@ -178,7 +182,7 @@ def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> No
     many = [replace(one[0], id=f"a{i}", seed_document="a") for i in range(20)]
     assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
     topics = {"sport": SPORT, "family": FAMILY}
-    assert identifier_shares([*many, one[1]], topics) == identifier_shares(one, topics)
+    assert topic_table([*many, one[1]], topics) == topic_table(one, topics)
     # Its variants of another group are counted there.
     turned = replace(one[0], id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
     words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}

@@ -19,11 +19,8 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from fairbrief.readers import Reading
-    from fairbrief.types import Table
-    from fairbrief.workbench.corpora.corpus_statistics import TopicShares
 
 app = o.new_app()
 
@@ -169,28 +166,14 @@ def words(
     """
     from fairbrief.workbench.corpora.corpus_statistics import (
         distinctive_words,
-        identifier_shares,
+        topic_table,
         word_tables,
     )
     from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     records = list(ReadingOptions(attribute).read([file]).records())
-    contrasts = distinctive_words(records, by, punctuation=punctuation)
-    tables = word_tables(contrasts, most)
-    shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
-    print_tables([*tables, *([_topics(shares)] if shares else [])])
-
-
-def _topics(shares: Mapping[str, TopicShares]) -> Table:
-    from fairbrief.types import Table
-
-    groups = sorted({group for topic in shares.values() for group in topic.shares})
-    rows = tuple(
-        (topic, f"{one.documents:,}", *(f"{one.shares[g]:.0%}" if one.shares else "–" for g in groups))
-        for topic, one in shares.items()
-    )
-    title = "Documents, and share of each group among their identifying words, by topic"
-    return Table(title, ("topic", "documents", *groups), rows)
+    tables = word_tables(distinctive_words(records, by, punctuation=punctuation), most)
+    print_tables([*tables, topic_table(records, {"family": FAMILY, "sport": SPORT})])
 
 
 @app.command()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby, islice
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -152,8 +153,7 @@ IGNORED = frozenset(("her", "him", "his", "hers"))
 _TOKEN = re.compile(rf"{WORD.pattern}|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class WordContrast:
+class WordContrast(NamedTuple):
     """How much more one group's documents use a word than the rest do.
 
     ``count`` and ``rest`` are occurrences; ``log_odds`` is smoothed by a Dirichlet prior, ``z`` its ratio to its
@@ -168,20 +168,12 @@ class WordContrast:
     z: float
 
 
-@dataclass(frozen=True, slots=True)
-class TopicShares:
-    """A topic's documents, and each group's share of the identifying words in them; no share without such words."""
-
-    documents: int
-    shares: Mapping[str, float]
-
-
 TOTAL = "total"
 PRIOR = 0.01
 """The paper's Dirichlet prior of a word."""
 
 
-def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
+def distinctive_words(records: Sequence[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
     """Fightin' Words: the log-odds of every word between the documents of each group and all others.
 
     The group of a document is its attribute ``by``, or its record's. If neither has it and ``by`` is ``gender``, the
@@ -209,60 +201,46 @@ def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool =
 
 def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table]:
     """One table per group with its most distinctive words."""
-    groups: dict[str, list[WordContrast]] = {}
-    for contrast in contrasts:
-        groups.setdefault(contrast.group, []).append(contrast)
     return [
         Table(
             f"Words that lean to {group}",
             ("word", "here", "elsewhere", "log-odds", "z"),
             tuple(
                 (w.word, str(w.count), str(w.rest), f"{w.log_odds:+z.2f}", f"{w.z:+z.2f}")
-                for w in words[:most]
+                for w in islice(words, most)
                 if w.z > 0
             ),
             (
                 "|z| > 1.96 is commonly interpreted as a difference; among many words some exceed it by chance.",
             ),
         )
-        for group, words in groups.items()
+        for group, words in groupby(contrasts, lambda contrast: contrast.group)
     ]
 
 
-def identifier_shares(
-    records: Iterable[Record], topics: Mapping[str, frozenset[str]]
-) -> dict[str, TopicShares]:
-    """Per topic, the number of documents and the share of each group among their identifying words.
+def topic_table(records: Iterable[Record], topics: Mapping[str, frozenset[str]]) -> Table:
+    """The number of documents of each topic, and the share of each group among their identifying words.
 
     The topic of a document is the one with most words in it; ``unknown`` for a tie. ``total`` comes first, for all
-    documents; each seed document counts once, whatever the number of its counterfactuals.
+    documents; each seed document counts once, since its counterfactuals differ only in the people.
     """
-    groups = list(word_lists(LISTS))
-    totals: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(groups)))
+    counts: dict[str, np.ndarray] = {}
     documents: Counter[str] = Counter()
-    for record in once_each(records):
-        for document in record.documents:
-            words = Counter(_TOKEN.findall(document.text.lower()))
-            scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
-            topic = dominating(scores, list(topics)) or "unknown"
-            counts = np.array(count_identifiers(document.text, LISTS), dtype=float)
-            for part in (TOTAL, topic):
-                documents[part] += 1
-                totals[part] = totals[part] + counts
-    result = {}
-    for name in sorted(totals, key=lambda name: (name != TOTAL, name)):
-        shares = (totals[name] / totals[name].sum()).tolist() if totals[name].any() else []
-        result[name] = TopicShares(documents[name], dict(zip(groups, shares, strict=False)))
-    return result
-
-
-def once_each(records: Iterable[Record]) -> Iterator[Record]:
-    """The first record of each seed document; its counterfactuals differ only in the people."""
-    seen: set[str] = set()
+    seeds: dict[str, Record] = {}
     for record in records:
-        if record.cluster not in seen:
-            seen.add(record.cluster)
-            yield record
+        seeds.setdefault(record.cluster, record)
+    for document in (document for record in seeds.values() for document in record.documents):
+        words = Counter(_TOKEN.findall(document.text.lower()))
+        scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
+        for part in (TOTAL, dominating(scores, list(topics)) or "unknown"):
+            documents[part] += 1
+            counts[part] = counts.get(part, 0) + np.array(count_identifiers(document.text, LISTS))
+    rows = tuple(
+        (part, f"{documents[part]:,}", *(f"{n / own.sum():.0%}" if own.any() else "–" for n in own))
+        for part, own in sorted(counts.items(), key=lambda item: (item[0] != TOTAL, item[0]))
+    )
+    title = "Documents, and share of each group among their identifying words, by topic"
+    return Table(title, ("topic", "documents", *word_lists(LISTS)), rows)
 
 
 def majority_group(text: str) -> str | None:
@@ -271,17 +249,14 @@ def majority_group(text: str) -> str | None:
     return dominating(Counter(counts), list(counts))
 
 
-def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
+def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
     """Word counts of each group's documents, with identifiers as markers."""
     markers = pair_markers()
     given: dict[str, Counter[str]] = {}
     by_identifiers: dict[str, Counter[str]] = {}
-    there: set[str] = set()
     seen: set[tuple[str, int, str]] = set()
     for record in records:
-        there.update(record.attributes)
         for place, document in enumerate(record.documents):
-            there.update(document.attributes)
             found, group = given, document.attributes.get(by, record.attributes.get(by))
             if group is None and by == "gender":
                 found, group = by_identifiers, majority_group(document.text)
@@ -293,8 +268,10 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
     found = given or by_identifiers
     if len(found) < 2:
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
+        holders = (holder for record in records for holder in (record, *record.documents))
+        known = sorted({attribute for holder in holders for attribute in holder.attributes})
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
-            f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with at least two values with --by."
+            f"Found: {', '.join(known) or 'none'}. Name an attribute with at least two values with --by."
         )
     return dict(sorted(found.items()))
