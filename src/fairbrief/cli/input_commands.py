@@ -19,7 +19,6 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-
     from fairbrief.readers import Reading
 
 app = o.new_app()

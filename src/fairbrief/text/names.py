@@ -286,15 +286,13 @@ def is_suffix(word: str) -> bool:
 class Listed:
     """One row of a table of names.
 
-    ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or
-    empty; ``weight`` its frequency, in any unit that is the same for the whole table.
+    ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or empty.
     """
 
     name: str
     part: str
     gender: str = ""
     group: str = ""
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,22 +308,15 @@ class Names:
         last = {r.group for r in self.rows if r.part == "last"}
         return tuple(g for g in first if g in last)
 
-    def pool(self, part: str, gender: str = "", group: str = "") -> tuple[Listed, ...]:
-        """The names of a part, a gender and a group (empty: any); each name once, its weights summed."""
-        found: dict[str, Listed] = {}
-        for row in self.rows:
-            if (
-                row.part == part
-                and (not gender or row.gender == gender)
-                and (not group or row.group == group)
-            ):
-                weight = row.weight + (found[row.name].weight if row.name in found else 0.0)
-                found[row.name] = Listed(row.name, part, row.gender, row.group, weight)
-        return tuple(found.values())
+    def pool(self, part: str, gender: str = "", group: str = "") -> tuple[str, ...]:
+        """The names of a part, a gender and a group (empty: any), each once."""
+        rows = (row for row in self.rows if row.part == part)
+        rows = (row for row in rows if gender in ("", row.gender) and group in ("", row.group))
+        return tuple(dict.fromkeys(row.name for row in rows))
 
 
 def read_names(lines: Iterable[str], where: str) -> Names:
-    """A table of names: comma-separated, with the columns ``name,part,gender,group`` and optionally ``weight``.
+    """A table of names: comma-separated, with the columns ``name,part,gender,group``.
 
     Other columns are ignored. Raises `DataError` with the line of an invalid row.
     """
@@ -347,13 +338,7 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
         raise DataError(f"{where}: part is '{part}'. Wanted first or last.")
     if gender not in ("", "male", "female"):
         raise DataError(f"{where}: gender is '{gender}'. Wanted male, female or nothing.")
-    try:
-        weight = float(row.get("weight") or 1.0)
-    except ValueError:
-        weight = -1.0
-    if not 0 < weight < float("inf"):
-        raise DataError(f"{where}: weight is '{row.get('weight')}'. Wanted a number above zero.")
-    return Listed(name, part, gender, group, weight)
+    return Listed(name, part, gender, group)
 
 
 MOST_FREQUENT = 200
@@ -363,18 +348,17 @@ MOST_FREQUENT = 200
 def census() -> Names:
     """The `MOST_FREQUENT` names of the 1990 US census for either gender, and as many last names.
 
-    The names come with the package ``names``; frequencies are percentages of people of that gender. A name of both
+    The names come with the package ``names``. A name of both
     genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
     to neither otherwise.
     """
     known = genders()
     first = [
-        Listed(name, "first", gender, "", own[name] / 1000)
+        Listed(name, "first", gender)
         for gender in ("male", "female")
-        for own in (shares(f"{gender}.first"),)
-        for name in [n for n in own if known.get(n.lower()) == gender][:MOST_FREQUENT]
+        for name in [n for n in shares(f"{gender}.first") if known.get(n.lower()) == gender][:MOST_FREQUENT]
     ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in islice(_rows("all.last"), MOST_FREQUENT)]
+    last = [Listed(name, "last") for name, _ in islice(_rows("all.last"), MOST_FREQUENT)]
     return Names((*first, *last), "1990 US census")
 
 
