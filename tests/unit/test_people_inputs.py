@@ -378,7 +378,6 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
         ({"groups": "gender*race=north+south"}, "Groups 'gender*race=north+south' are not known"),
         ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
         ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
-        ({"design": "half"}, "The design 'half' is not known"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_refused(choices: dict[str, object], says: str) -> None:

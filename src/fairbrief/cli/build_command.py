@@ -114,7 +114,7 @@ def people(
         "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
         "GROUPS",
     ),
-    design: str = o.option(
+    design: Literal["balanced", "mono", "original"] = o.option(
         "balanced",
         "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
         "DESIGN",

@@ -114,8 +114,6 @@ def build(
     document cannot be made, none is, and the report has the reason. Raises `RequestError` for a request that no seed
     document could meet, `DataError` for a broken table or record.
     """
-    if design not in ("balanced", "mono", "original"):
-        raise RequestError(f"The design '{design}' is not known. Wanted balanced, mono or original.")
     table = names_of(names)
     wanted = read_groups(groups, table)
     only = (
@@ -273,15 +271,10 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
 
 def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
     """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
-    shared = {
-        e.id: sum(
-            any(
-                m.document == document and m.kind in _NAMES and m.start < s.end and s.start < m.end
-                for m in e.mentions
-            )
-            for s in person.spans
-        )
-        for e in people
-    }
-    best = max(people, key=lambda e: shared[e.id], default=None)
-    return best if best is not None and shared[best.id] else None
+
+    def shared(entity: Entity) -> int:
+        named = [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
+        return sum(any(m.start < s.end and s.start < m.end for m in named) for s in person.spans)
+
+    best = max(people, key=shared, default=None)
+    return best if best is not None and shared(best) else None
