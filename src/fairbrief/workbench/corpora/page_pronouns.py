@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -15,12 +16,8 @@ from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import check
+from fairbrief.text.gendered_words import pronoun_gender
 
-PRONOUNS = {
-    "male": frozenset(("he", "him", "his", "himself")),
-    "female": frozenset(("she", "her", "hers", "herself")),
-}
-"""Table 14."""
 UNKNOWN = "unknown"
 _CATEGORY = re.compile(r"\[\[\s*category\s*:([^\]|]*)", re.IGNORECASE)
 _OF_PEOPLE = re.compile(r"\b(births|deaths|people)\b", re.IGNORECASE)
@@ -58,11 +55,10 @@ def _add(genders: dict[str, str], title: str, gender: str) -> None:
 
 
 def _gender(text: str) -> str:
-    words = [word.lower() for word in _WORD.findall(text)]
-    counts = {gender: sum(word in pronouns for word in words) for gender, pronouns in PRONOUNS.items()}
-    if counts["male"] == counts["female"]:
-        return UNKNOWN
-    return max(counts, key=lambda gender: counts[gender])
+    """The gender of most pronouns in a text (Table 14)."""
+    counts = Counter(map(pronoun_gender, _WORD.findall(text)))
+    male, female = counts["male"], counts["female"]
+    return UNKNOWN if male == female else "male" if male > female else "female"
 
 
 def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:

@@ -7,10 +7,8 @@ empty segment if the first turn is longer than k.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
@@ -62,7 +60,7 @@ def segments(
 
 def _pieces(
     conversation: Record, most: int, count: Count, counts: Counter[str], *, names: bool
-) -> Iterator[tuple[Document, int]]:  # fmt: skip
+) -> Iterator[tuple[Document, int]]:
     """The turns with their tokens; turns that are too long are split."""
     for turn in conversation.documents:
         if not turn.text.strip():
@@ -70,50 +68,35 @@ def _pieces(
             continue
         name = turn.attributes.get("speaker", "")
         lead = f"{name}: " if names and name else ""
-        whole = lead + turn.text
-        tokens = count(whole)
-        if tokens <= most:
-            yield replace(turn, text=whole), tokens
-            continue
-        counts[SPLIT] += 1
-        for text in _split_turn(turn.text, lead, most, count):
-            yield Document(text, turn.attributes), count(text)
+        texts: Iterable[str] = [turn.text]
+        if count(lead + turn.text) > most:
+            counts[SPLIT] += 1
+            texts = _split(turn.text, lead, most, count)
+        for text in texts:
+            yield Document(lead + text, turn.attributes), count(lead + text)
 
 
-def _split_turn(text: str, lead: str, most: int, count: Count) -> Iterator[str]:
-    """The text in pieces of at most ``most`` tokens each, including their lead."""
+PARTS: Sequence[tuple[Callable[[str], Sequence[str]], str]] = ((split, " "), (str.split, " "), (list, ""))
+"""The parts of a text, and what joins them: sentences; words if a sentence is too long; characters if a word is."""
+
+
+def _split(text: str, lead: str, most: int, count: Count, level: int = 0) -> Iterator[str]:
+    """The text in pieces of at most ``most`` tokens each, counting their lead, with as many parts as fit."""
+    if level == len(PARTS):
+        raise RequestError(
+            f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
+            "allow more tokens, or omit the names."
+        )
+    parts_of, joint = PARTS[level]
     current = ""
-    for part in split(text):
-        for piece in [part] if count(lead + part) <= most else _split_words(part, lead, most, count):
-            longer = f"{current} {piece}" if current else piece
+    for part in parts_of(text):
+        fits = count(lead + part) <= most
+        for piece in [part] if fits else _split(part, lead, most, count, level + 1):
+            longer = f"{current}{joint}{piece}" if current else piece
             if current and count(lead + longer) > most:
-                yield lead + current
+                yield current
                 current = piece
             else:
                 current = longer
     if current:
-        yield lead + current
-
-
-def _split_words(sentence: str, lead: str, most: int, count: Count) -> Iterator[str]:
-    """As many words as fit, by bisection; a single word that is too long is split between characters."""
-    words = sentence.split()
-    while words:
-        fits = _largest(words, lambda part: count(lead + " ".join(part)) <= most)
-        if fits:
-            yield " ".join(words[:fits])
-            words = words[fits:]
-            continue
-        letters = _largest(words[0], lambda part: count(lead + "".join(part)) <= most)
-        if not letters:
-            raise RequestError(
-                f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
-                "allow more tokens, or omit the names."
-            )
-        yield words[0][:letters]
-        words[0] = words[0][letters:]
-
-
-def _largest(parts: Sequence[str], fits: Callable[[Sequence[str]], bool]) -> int:
-    """The number of leading parts that fit, given that fewer always fit too."""
-    return bisect_left(range(1, len(parts) + 1), 1, key=lambda many: not fits(parts[:many]))
+        yield current
