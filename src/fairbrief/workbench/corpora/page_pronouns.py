@@ -9,9 +9,9 @@ import bz2
 import gzip
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
@@ -19,6 +19,7 @@ from fairbrief.readers.files import check
 from fairbrief.text.gendered_words import pronoun_gender
 
 UNKNOWN = "unknown"
+PACKED: Mapping[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
 _CATEGORY = re.compile(r"\[\[\s*category\s*:([^\]|]*)", re.IGNORECASE)
 _OF_PEOPLE = re.compile(r"\b(births|deaths|people)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -64,7 +65,7 @@ def _gender(text: str) -> str:
 def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
     """Title, the title that it redirects to (or nothing), and text of each article."""
     check(dump)
-    with _content(dump) as content:
+    with PACKED.get(dump.suffix, open)(dump, "rb") as content:
         try:
             events = ET.iterparse(content, events=("start", "end"))  # noqa: S314 # expat limits the growth of entities
             _, root = next(events)
@@ -81,12 +82,6 @@ def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
             raise DataError(
                 f"{dump.name}: found what is not XML ({error}); wanted a MediaWiki dump (pages-articles.xml, also .bz2)."
             ) from None
-
-
-def _content(dump: Path) -> IO[bytes] | bz2.BZ2File | gzip.GzipFile:
-    if dump.suffix == ".bz2":
-        return bz2.open(dump)
-    return gzip.open(dump) if dump.suffix == ".gz" else dump.open("rb")
 
 
 def _tag(element: ET.Element) -> str:
