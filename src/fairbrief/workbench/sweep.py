@@ -27,9 +27,6 @@ from fairbrief.workbench.summarizing import (
 )
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
-RUNS = ("seed",)
-"""Settings that do not make separate cells: their values are runs of one cell."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -71,19 +68,16 @@ def grid(
     cell. Values in names have the summarizer's form (``.3`` is 0.3). Raises RequestError for a setting that the
     summarizer does not have, or a repeated point.
     """
-    across = {name: values for name, values in axes.items() if name not in RUNS or len(values) < 2}
-    seeds = {name: values for name, values in axes.items() if name not in across}
+    seeds = axes.get("seed", ())
+    across = {name: values for name, values in axes.items() if name != "seed" or len(seeds) < 2}
+    runs = [{"seed": seed} for seed in seeds] if len(seeds) > 1 else [{}]
     cells: dict[str, Cell] = {}
     for values in itertools.product(*across.values()):
         point = dict(zip(across, values, strict=True))
-        writers = tuple(
-            registry.make(
-                "summarizer", summarizer, {**(fixed or {}), **point, **dict(zip(seeds, run, strict=True))}
-            )
-            for run in itertools.product(*seeds.values())
-        )
-        settings = (f"{name}={_setting(writers[0], name, text)}" for name, text in point.items())
-        cell = Cell(", ".join(settings) or summarizer, writers)
+        settings = {**(fixed or {}), **point}
+        writers = tuple(registry.make("summarizer", summarizer, {**settings, **run}) for run in runs)
+        named = (f"{name}={_setting(writers[0], name, text)}" for name, text in point.items())
+        cell = Cell(", ".join(named) or summarizer, writers)
         _check_runs(cell)
         if cell.name in cells:
             raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
