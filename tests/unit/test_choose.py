@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.saved.gate_rules import rule
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Document, Record, Summary
@@ -23,12 +23,10 @@ from fairbrief.workbench.choose import (
     CHOSEN,
     NOT_ALLOWED,
     NOT_MEASURED,
-    RANDOM,
     Choice,
-    against_random,
-    as_systems,
     choose,
     preference,
+    table,
 )
 from fairbrief.workbench.summarizers.prompts import Wish, fill, find, prompt_of
 
@@ -85,7 +83,7 @@ def test_of_a_quality_more_is_better() -> None:
 
 
 def test_candidates_of_another_length_do_not_take_part() -> None:
-    """Within a tenth of the median length only: the fair one that is twice as long is not chosen, nor drawn."""
+    """Within a tenth of the median length only: the fair one that is twice as long is not chosen."""
     long, one, two = (
         "alder birch cedar damson quartz shale talc umber",
         "alder birch quartz",
@@ -94,8 +92,7 @@ def test_candidates_of_another_length_do_not_take_part() -> None:
     cases = [case for i in range(20) for case in candidates(i, long, one, two)]
     choices = chosen(cases, length_within=0.1)
     assert {choice.chosen for choice in choices} == {1}
-    drawn = [c.summary.text for c in as_systems(choices) if c.summary.system == RANDOM]
-    assert set(drawn) == {one, two}
+    assert {choice.pool for choice in choices} == {(1, 2)}
     assert chosen(cases)[0].chosen == 0
 
 
@@ -126,15 +123,15 @@ def test_a_candidate_is_judged_by_its_difference_from_random_sentences() -> None
         assert value != pytest.approx(max(abs(e.value) for e in leading))
 
 
-def test_a_record_without_a_measurable_candidate_is_counted_and_in_neither_system() -> None:
-    """Empty candidates leave nothing to measure."""
-    choices = chosen([*candidates(0, "", ""), *candidates(1, "alder quartz", "alder birch")])
+def test_a_record_without_a_measurable_candidate_is_counted() -> None:
+    """Empty candidates leave nothing to measure; the table has the means of the other records."""
+    choices = chosen([*candidates(0, "", ""), *candidates(1, "alder quartz", "alder birch talc birch")])
     assert [choice.reason for choice in choices] == [NOT_MEASURED, ""]
-    assert {case.record.id for case in as_systems(choices)} == {"r1"}
-    result = against_random(choices, Plan(measures=[BY], n_resamples=50))
-    assert ("records without a candidate that has a value", "1") in result.tables[0].rows
-    with pytest.raises(DataError, match="none has a candidate that could be measured"):
-        against_random(chosen(candidates(0, "", "")), Plan(measures=[BY], n_resamples=50))
+    rows = dict(table(choices).rows)
+    assert rows["records without a candidate that has a value"] == "1"
+    assert (rows["mean words, chosen"], rows["mean words, all candidates"]) == ("2.00", "3.00")
+    assert float(rows["mean value, chosen"]) < float(rows["mean value, all candidates"])
+    assert len(table(choices[:1]).rows) == 5
 
 
 def shared(case: Case) -> float:
@@ -184,11 +181,10 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
     write_lines((case_line(case) for i in range(12) for case in candidates(i, *texts)), source)
     ran = CliRunner().invoke(
         app,
-        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs), "--resamples", "200"],
+        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs)],
         terminal_width=100,
     )
     assert ran.exit_code == 0, ran.output
-    assert "chosen − random candidate" in ran.output
     assert "preference pairs" in ran.output
 
     from fairbrief.readers import read
@@ -210,7 +206,7 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
 
 def test_two_choices_can_be_compared(tmp_path: Path) -> None:
     """An audit names each file of chosen summaries; a file with one summary of each record leaves no choice."""
-    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment", "--resamples", "0"]
+    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment"]
     out = tmp_path / "chosen.jsonl"
     assert CliRunner().invoke(app, [*arguments, "--out", str(out)]).exit_code == 0
     named = ["--summaries", f"again={out}", "--summaries", f"by-coverage={out}"]

@@ -13,7 +13,7 @@ import typer
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.output import print_audit
+from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
@@ -252,7 +252,6 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 @app.command()
 @o.in_language
-@o.plan_options("n_resamples", "seed")
 @inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument(
@@ -270,19 +269,15 @@ def choose(
     prompt: str | None = o.option(
         None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
     ),
-    measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
-    report: Path | None = o.output_folder(None, "Folder for the audit of the comparison."),
     cache: Path | None = o.CACHE,
-    details: bool = o.DETAILS,
     *,
-    plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
+    """Choose the fairest of several summaries of each record.
 
     The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
     The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
-    standard, add --measure with another measure or scorer.
+    standard, audit them with another measure or scorer.
 
     Examples:
         fairbrief choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl
@@ -290,11 +285,9 @@ def choose(
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.reports import write_all
     from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
-    from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find
 
     if prompt is not None:
@@ -304,8 +297,8 @@ def choose(
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
     inputs.set_default_language(reading)
-    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
+    plan = Plan(measures=measures, skips=options.skips, wrap=inputs.cached(cache))
     check(reading.records(), plan)
     choices = list(
         choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
@@ -315,20 +308,14 @@ def choose(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
             "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
         )
-    result = against_random(choices, plan)
     written = []
-    try:  # write before printing: the reader of the print may stop, as `| head` does
-        if out is not None:
-            count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
-            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
-        if pairs is not None:
-            count = write_lines(_pairs(choices, prompt), pairs)
-            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
-        if report is not None:
-            write_all(result, report)
-            written.append(f"Report: {report / 'report.html'}")
-    finally:
-        print_audit(result, details=details, folder=report, can_save=False, first="differences")
+    if out is not None:
+        count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
+        written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+    if pairs is not None:
+        count = write_lines(_pairs(choices, prompt), pairs)
+        written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+    print_tables([choose.table(choices)])
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)

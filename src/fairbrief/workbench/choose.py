@@ -8,7 +8,7 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import registry
-from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.chunks import waits
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.jackknifed import from_extracts
@@ -26,13 +25,12 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import better
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
-from fairbrief.errors import DataError, RequestError
-from fairbrief.reports.result import Result
+from fairbrief.errors import RequestError
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
-CHOSEN, RANDOM = "chosen", "random candidate"
+CHOSEN = "chosen"
 NOT_MEASURED = "no candidate could be measured"
 NOT_ALLOWED = "no candidate keeps the floors"
 
@@ -178,21 +176,6 @@ def _rows_of(
     return ledger.totals(rows), has_row
 
 
-def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
-    """The chosen summaries and one random candidate each, as two systems for a paired audit.
-
-    The random one is drawn from the measurable candidates of similar length, whether or not they meet the floors.
-    Records without a measurable candidate are in neither system.
-    """
-    rng = np.random.default_rng([seed, 77])
-    for choice in choices:
-        if choice.pool:
-            draw = choice.pool[int(rng.integers(len(choice.pool)))]
-            for name, i in ((CHOSEN, choice.chosen), (RANDOM, draw)):
-                case = choice.candidates[i]
-                yield Case(case.record, replace(case.summary, system=name))
-
-
 def chosen_case(choice: Choice, by: str) -> Case:
     """The chosen summary as a case of the system `CHOSEN`; ``made`` has the candidate's number and value."""
     case, value = choice.candidates[choice.chosen], choice.values[choice.chosen]
@@ -219,39 +202,27 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
     }
 
 
-# ---- The effect of choosing: chosen against random, in fairness and in length
-
-
-def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
-    """An audit of the chosen summaries and of one random candidate each, with a table of the candidates.
-
-    ``plan.seed`` determines the random candidates and all other draws.
-    """
-    cases = list(as_systems(choices, plan.seed))
-    if not cases:
-        raise DataError(
-            f"There is nothing to choose: of {len(choices)} records, none has a candidate that could be measured."
-        )
-    result = audit(cases, replace(plan, baseline=RANDOM))
-    return replace(result, tables=(_table(choices, cases), *result.tables))
-
-
-def _table(choices: Sequence[Choice], cases: Sequence[Case]) -> Table:
-    each = sorted({len(c.candidates) for c in choices})
+def table(choices: Sequence[Choice]) -> Table:
+    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen."""
+    numbers = sorted({len(choice.candidates) for choice in choices})
     reasons = Counter(choice.reason for choice in choices)
-    pool = sum(len(c.pool) for c in choices) / len(choices)
-    pairs = sum(c.rejected is not None and not c.reason for c in choices)
-    words = {
-        name: [_words(case) for case in cases if case.summary.system == name] for name in (CHOSEN, RANDOM)
-    }
-    rows = (
+    pairs = sum(choice.rejected is not None and not choice.reason for choice in choices)
+    measured = [choice for choice in choices if choice.pool]
+    rows = [
         ("records", f"{len(choices):,}"),
-        ("candidates per record", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
-        ("candidates with a value and a similar length, per record", f"{pool:.2f}"),
+        ("candidates per record", " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))),
         ("records without a candidate that meets the limits (--floor)", f"{reasons[NOT_ALLOWED]:,}"),
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
-        ("mean words, chosen", f"{fmean(words[CHOSEN]):.2f}"),
-        ("mean words, random candidate", f"{fmean(words[RANDOM]):.2f}"),
-    )
-    return Table("The candidates", ("", ""), rows)
+    ]
+    kinds: dict[str, Callable[[Choice], Sequence[int]]] = {
+        "chosen": lambda choice: [choice.chosen],
+        "all candidates": lambda choice: choice.pool,
+    }
+    for who, indices in kinds.items():
+        taken = [(choice, i) for choice in measured for i in indices(choice)]
+        if taken:
+            rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
+            words = fmean(_words(choice.candidates[i]) for choice, i in taken)
+            rows.append((f"mean words, {who}", f"{words:.2f}"))
+    return Table("The candidates", ("", ""), tuple(rows))
