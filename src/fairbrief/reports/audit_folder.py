@@ -192,10 +192,9 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
     for name, text in texts.items():
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
-    with (stage / ESTIMATES).open(
-        "w", encoding="utf-8", newline="\n"
-    ) as table:  # one row at a time: there may be a million
-        exports.write_csv(result, table)
+    # Row by row: there may be a million.
+    with (stage / ESTIMATES).open("w", encoding="utf-8", newline="\n") as file:
+        exports.write_csv(result, file)
     html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
     return [*texts, ESTIMATES, PAGE]
