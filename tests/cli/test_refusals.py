@@ -176,7 +176,7 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     [
         "explain --measure uer@mood",
         "chunks --attribute mood --resamples 20",
-        "choose --by uer@mood --resamples 20",
+        "choose --by uer@mood",
         "agree --attribute mood --resamples 20",
         "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
         "summarize --with lead --out out",

@@ -277,10 +277,7 @@ def stratified(
         least=0,
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
-    values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
-    ties: Literal["drop", "lowest"] = o.option(
-        "drop", "Sets in which several values tie: drop them, or count them for the lowest.", "drop|lowest"
-    ),
+    values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),
     *,
     options: SourceOptions,
 ) -> None:
@@ -298,7 +295,7 @@ def stratified(
         fields[topic] = topic
     order = values.split(",") if values else None
     records = options.records(source, fields)
-    how: dict[str, Any] = {"values": order, "ties": ties, "seed": options.seed}
+    how: dict[str, Any] = {"values": order, "seed": options.seed}
     left_out = Counter[str]()
     if size is None:
         made = stratify(records, name, sets, **how)

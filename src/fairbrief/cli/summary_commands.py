@@ -126,9 +126,8 @@ def claims(
         return
     with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch, tally)
-    recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -82,8 +81,7 @@ class Splitter:
 def read_claims(text: str, reply: Reply) -> Answer:
     """The statements in a reply to the splitting of ``text``, under ``claims``.
 
-    ``recall`` in [0, 1] is the share of the text's words that occur in some statement. Without statements, ``reason``
-    explains why ("unparsed reply" for one without a list), and ``reply`` is the model's reply.
+    Without statements, ``reason`` explains why ("unparsed reply" for one without a list), and ``reply`` is the model's reply.
     """
     said, reason = reply.text, reply.reason
     claims = () if reason else tuple(dict.fromkeys(json_items(said) or items(said)))
@@ -91,8 +89,7 @@ def read_claims(text: str, reply: Reply) -> Answer:
     if not claims and not reason and is_sentence and (recall(text, (said,)) or 0.0) >= RESTATES:
         claims = (said.strip(),)  # one sentence, one statement: some models omit the number
     if claims:
-        known = recall(text, claims)
-        return {"claims": list(claims), **({} if known is None else {"recall": known})}
+        return {"claims": list(claims)}
     why = reason if reason in ("refused", UNANSWERED) else UNPARSED
     return {"claims": [], "reason": why, "reply": said or reply.detail}
 
@@ -102,26 +99,18 @@ def read_claims(text: str, reply: Reply) -> Answer:
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of splitting. ``recalls`` are the shares of each summary's words that occur in its claims."""
+    """The outcome of splitting; ``unparsed`` are the replies without a list."""
 
     count: Count
     claims: int = 0
     split: int = 0
-    recalls: list[float] = field(default_factory=list)
     unparsed: list[str] = field(default_factory=list)
-
-    @property
-    def recall(self) -> float | None:
-        """Mean claim recall in [0, 1] over the summaries that were split; None if there are none."""
-        return math.fsum(self.recalls) / len(self.recalls) if self.recalls else None
 
     def add(self, case: Case, answer: Answer) -> None:
         """Count the claims of one summary, or its reply without a list."""
         if answer["claims"]:
             self.split += 1
             self.claims += len(answer["claims"])
-            if "recall" in answer:  # a text without words has none
-                self.recalls.append(answer["recall"])
         elif answer["reason"] == UNPARSED:
             where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
             self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
@@ -137,8 +126,7 @@ def split_file(
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
     Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
-    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model, the instruction's hash and
-    the claim recall.
+    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
     """
     outcome, not_asked = Outcome(Count()), set[str]()
     with locked(out), open_journal(journal_of(out)) as journal:
@@ -164,7 +152,6 @@ def _with_claims(splitter: Splitter, summary: Summary, answer: Answer) -> Summar
         **summary.made,
         "claims_by": splitter.model.model,
         "claims_prompt_sha": splitter.sha,
-        **({"claim_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
         **({"claims_reason": answer["reason"]} if "reason" in answer else {}),
     }
     return replace(summary, claims=tuple(map(Claim, answer["claims"])) or None, made=made)

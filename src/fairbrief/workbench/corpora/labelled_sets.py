@@ -4,7 +4,7 @@ one product with their sentiment.
 Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of
 the authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based
 Fairness in Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for
-ties; here they are dropped, or assigned to the lowest value. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
+ties; here they are dropped. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
 (Amazon: 1-2 stars negative, 3 neutral, 4-5 positive).
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, log, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -159,16 +159,15 @@ def _take(deck: list[Document], n: int, texts: Sequence[Document], rng: random.R
 # ---- Sets of texts that each value dominates equally often.
 
 
-Ties = Literal["drop", "lowest"]
 _WORD = re.compile(r"\w{2,}")
 
 
-def dominating(values: Iterable[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
-    """The unique mode of values, or of a Counter of them; for a tie None, or the first in ``order``."""
+def dominating(values: Iterable[str], order: Sequence[str]) -> str | None:
+    """The unique mode of values, or of a Counter of them, among those in ``order``; None for a tie."""
     counts = Counter(values)
     most = max(counts.values(), default=0)
     modes = [value for value in order if counts[value] == most]
-    return modes[0] if most and modes and (len(modes) == 1 or ties == "lowest") else None
+    return modes[0] if most and len(modes) == 1 else None
 
 
 def stratify(
@@ -177,13 +176,12 @@ def stratify(
     sets: int,
     *,
     values: Sequence[str] | None = None,
-    ties: Ties = "drop",
     seed: int = 0,
 ) -> list[Record]:
     """``sets`` of the candidates, equally many dominated by each value, in the candidates' order.
 
-    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` are the values to use and their
-    order (for ties); by default all that occur, sorted.
+    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` are the values to use; by default
+    all that occur, sorted. Sets in which several values tie are not drawn.
 
     Raises: RequestError if the sets cannot be divided equally, or a value dominates too few candidates.
     """
@@ -199,15 +197,14 @@ def stratify(
         )
     strata: dict[str, list[int]] = {value: [] for value in order}
     for i, record in enumerate(pool):
-        value = dominating(record.values_of(attribute), order, ties)
+        value = dominating(record.values_of(attribute), order)
         if value is not None:
             strata[value].append(i)
     if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
         fewest = min(map(len, strata.values()))
         raise RequestError(
             f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each. "
-            f"{f'Ask for {fewest * len(order)} sets, name' if fewest else 'Name'} the dominating values with --values, "
-            "or assign ties to the lowest value."
+            f"{f'Ask for {fewest * len(order)} sets, or name' if fewest else 'Name'} the dominating values with --values."
         )
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
