@@ -40,7 +40,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
-    "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
+    "prompt.txt": (b"{documents}\xff", lambda path: find(str(path))),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
     "evidence.parquet": (

@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -25,17 +25,11 @@ from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
+LIBRARY = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
 CLAUSES = "clauses.toml"
-WANTED = (
-    "Wanted: wordings, a list of texts, and optionally layout (numbered, labelled, joined or lines), mark, system, separators, "
-    "answer (text or list), longer (sample or keep), words, sentences, focus, about and source."
-)
 
 
-Texts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
-
-
-class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Prompt(msgspec.Struct, frozen=True):
     """A template with fields in braces, in one or more wordings.
 
     ``layout`` is the form of ``{documents}``: ``numbered`` (``1. …`` per line), ``labelled`` (``1. (value) …``),
@@ -45,11 +39,11 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    wordings: Texts
+    wordings: tuple[str, ...]
     layout: Literal["numbered", "labelled", "joined", "lines"] = "numbered"
     mark: str = ""
     system: str = ""
-    separators: Texts = ("",)
+    separators: tuple[str, ...] = ("",)
     answer: Literal["text", "list"] = "text"
     longer: Literal["sample", "keep"] = "sample"
     words: int | None = None
@@ -69,62 +63,34 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def shipped() -> Mapping[str, Prompt]:
     """All named prompts."""
-    folder = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
-    found: dict[str, Prompt] = {}
-    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+    prompts: dict[str, Prompt] = {}
+    for file in sorted(LIBRARY.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".toml") and file.name != CLAUSES:
-            found |= _prompts(file.read_text(encoding="utf-8"), file.name)
-    return found
+            for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
+                prompts[name] = msgspec.convert({"name": name, **table}, Prompt)
+    return prompts
 
 
 @cache
 def clauses() -> Mapping[str, Mapping[str, str]]:
     """The clauses that settings add to prompts: ``instructions``, ``roles``, ``length``."""
-    file = resources.files("fairbrief.workbench.summarizers") / "prompt_library" / CLAUSES
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads((LIBRARY / CLAUSES).read_text(encoding="utf-8"))
 
 
 def find(name: str) -> Prompt:
-    """A prompt by name or from a file: a text with fields in braces, or TOML in the format of the shipped ones."""
+    """A prompt by name or from a file, a text with fields in braces."""
     if name in shipped():
         return shipped()[name]
     path = Path(name).expanduser()
-    if not path.is_file():
+    if not path.is_file() or path.suffix == ".toml":
         raise RequestError(
-            f"There is no prompt '{name}', and no file of that name. Prompts: {', '.join(shipped())}."
+            f"There is no prompt '{name}', and no text file of that name. Prompts: {', '.join(shipped())}."
         )
-    return _from_file(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=8)
-def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file that was changed is read again
     with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-    found = _prompts(text, path.name)
-    if len(found) != 1:
-        raise DataError(f"{path}: found {len(found)} prompts, wanted one table [name] with wordings.")
-    return next(iter(found.values()))
-
-
-def _prompts(text: str, where: str) -> dict[str, Prompt]:
-    """The prompts in the text of a file: those of a TOML file by name; any other text is a prompt of one wording."""
-    try:
-        tables = tomllib.loads(text) if where.endswith(".toml") else {Path(where).stem: {"wordings": [text]}}
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError(f"{where}: this is not valid TOML ({error}).") from None
-    found = {}
-    for name, table in tables.items():
-        try:
-            found[name] = msgspec.convert(
-                {"name": name, **table} if isinstance(table, dict) else table, Prompt
-            )
-        except msgspec.ValidationError as error:
-            raise DataError(f"{where}: [{name}] is not a prompt: {error}. {WANTED}") from None
-        if not all("{documents}" in wording for wording in found[name].wordings):
-            raise DataError(
-                f"{where}: a wording of '{name}' has no {{documents}}, so the texts would be missing."
-            )
-    return found
+    if "{documents}" not in text:
+        raise DataError(f"{path}: the prompt has no {{documents}}, so the texts would be missing.")
+    return Prompt(path.stem, (text,))
 
 
 # ---- Prompts filled in for a record: its documents, its groups, and the requested clauses
