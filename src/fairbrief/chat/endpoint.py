@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
 
 from fairbrief.errors import MissingExtra, RequestError
@@ -251,7 +251,7 @@ class Endpoint:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Decoding:
     """The decoding of a model. None is not sent, so that the server's default applies."""
 
@@ -264,7 +264,8 @@ class Decoding:
 
     def sent(self) -> Mapping[str, Any]:
         """The fields of the request's body."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        values = {f.name: getattr(self, f.name) for f in fields(Decoding)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def library() -> Any:

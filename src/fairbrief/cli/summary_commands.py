@@ -118,7 +118,7 @@ def claims(
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
+    splitter = Splitter(chat, instruction_in(prompt))
     reading = options.read(files)
     forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
     if asking.dry_run:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import journal_of, key_of, open_journal
 from fairbrief.errors import DataError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
 from fairbrief.types import Case, Claim, Summary
+from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
 
 UNPARSED = "unparsed reply"
@@ -42,11 +44,15 @@ def instruction_in(path: Path | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """Asks a model for the statements of summaries, with an instruction and decoding settings."""
+    """Asks a model for the statements of summaries, with an instruction; by default at temperature 0."""
 
-    model: Endpoint
-    instruction: str = field(default_factory=instruction_in)
-    decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
+    model: Chat
+    instruction: str
+
+    @property
+    def sent(self) -> Mapping[str, Any]:
+        """The decoding settings."""
+        return {"temperature": 0.0, **self.model.sent()}
 
     @property
     def sha(self) -> str:
@@ -63,15 +69,15 @@ class Splitter:
         if case.summary.reason:
             return ()
         prompt = self.prompt(case.summary.text)
-        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.decoding.sent()),)
+        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent),)
 
     def endpoint(self) -> Endpoint:
-        """The model."""
-        return self.model
+        """The model's address and limits."""
+        return self.model.endpoint()
 
     def question(self, case: Case, _: int = 0) -> Question:
         """The question for one summary."""
-        return Question((("user", self.prompt(case.summary.text)),), tuple(self.decoding.sent().items()))
+        return Question((("user", self.prompt(case.summary.text)),), tuple(self.sent.items()))
 
     def answer(self, case: Case, _: int, reply: Reply) -> Answer:
         """The statements in a reply: see `read_claims`."""

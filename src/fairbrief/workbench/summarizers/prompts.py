@@ -130,6 +130,11 @@ class Asked(NamedTuple):
     user: str
     wording: int
 
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of role and text."""
+        return (*((("system", self.system),) if self.system else ()), ("user", self.user))
+
 
 def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     """The prompt for a record. The record's id and ``wish.draw`` determine the wording and the separator.

@@ -132,8 +132,7 @@ class Transformers(Prompted):
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
         """The model's input, including the template; its number of word pieces; the number of the wording."""
         asked = fill(prompt, record, self)
-        given = [("system", asked.system), ("user", asked.user)]
-        messages = [{"role": role, "content": text} for role, text in given if text]
+        messages = [{"role": role, "content": text} for role, text in asked.messages]
         text = _templated(writer, messages) if writer.has_template else _joined(messages)
         pieces = writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"]
         return text, len(pieces), asked.wording
