@@ -20,7 +20,6 @@ from fairbrief.workbench.judgements import (
     agreement_with_people,
     judged_cases,
     leaning_table,
-    majority,
     unfairness,
 )
 from fairbrief.workbench.sheets import (
@@ -290,20 +289,6 @@ def test_agreement_of_measures_with_people() -> None:
 
 PEOPLE = np.array([1.0, 1.0, -1.0, 0.0])
 """Two samples lean to the second side, one to the first, one is fair."""
-
-
-@pytest.mark.parametrize(
-    ("chosen", "leaning"),
-    [
-        (["negative", "negative", "fair"], "negative"),
-        (["negative", "positive", "fair"], None),
-        (["positive"], "positive"),
-        (["positive", "negative"], None),
-    ],
-)
-def test_a_majority_is_more_than_half(chosen: list[str], leaning: str | None) -> None:
-    """The choice of more than half of the annotators counts; otherwise none does."""
-    assert majority([(one,) for one in chosen]) == leaning
 
 
 def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:

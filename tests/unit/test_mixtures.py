@@ -15,7 +15,6 @@ from fairbrief.workbench.corpora.labelled_sets import (
     argmax_sentiment,
     clusters,
     cut_sets,
-    dominating,
     labeller,
     mixtures,
     parse_mix,
@@ -133,13 +132,6 @@ def candidate(i: int, *found: str) -> Record:
     return Record(f"r{i}", tuple(Document(f"{i} {j}", {"g": value}) for j, value in enumerate(found)))
 
 
-def test_dominating() -> None:
-    """The unique mode dominates; a tie is nobody's."""
-    assert dominating(["a", "b", "b"], ["a", "b"]) == "b"
-    assert dominating(["a", "b"], ["a", "b"]) is None
-    assert dominating([], ["a"]) is None
-
-
 def test_strata_are_equal() -> None:
     """Each value dominates equally many of the sets chosen, in the candidates' order, under one seed the same."""
     held = [candidate(i, *("aab" if i % 3 == 0 else "abb" if i % 3 == 1 else "ab")) for i in range(30)]
@@ -224,15 +216,6 @@ def test_sentiment_rules() -> None:
     ):
         with pytest.raises(RequestError):
             labeller(**bad)  # type: ignore[arg-type] # one of the settings is wrong on purpose
-
-
-def test_vader_labels_texts() -> None:
-    """VADER tells praise from blame."""
-    pytest.importorskip("vaderSentiment")
-    label = labeller("vader_argmax")
-    assert label is not None
-    texts = ("I love this great mug!", "Awful, broken, I hate it.")
-    assert [label(Document(text)) for text in texts] == ["positive", "negative"]
 
 
 def test_review_sets_of_one_product() -> None:

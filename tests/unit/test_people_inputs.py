@@ -63,22 +63,8 @@ def test_a_fill_changes_names_titles_and_pronouns_in_their_case() -> None:
         "Otto Horn met Ms. Ida P. Stein Jr. He gave her his map; the idea was his, not hers. IDA hurt herself. "
         "An Otto smile."
     ).replace("Jr. He", "Jr.. He")
-
-
-def test_mentions_move_with_their_words() -> None:
-    """The filled record's mentions cover the new words, and names and groups are those assigned."""
-    filled = fill(make_template(PAIR), {"m": Assignment("Maximilian", gender="male", race="north")})
-    text = filled.documents[0].text
-    first = filled.entities[0]
-    assert (first.first_name, first.last_name, first.attributes) == (
-        "Maximilian",
-        "Horn",
-        {"gender": "male", "race": "north"},
-    )
-    assert [text[m.start : m.end] for m in first.mentions] == [
-        "Maximilian Horn", "He", "his", "his", "Maximilian",
-    ]  # fmt: skip
     assert filled.references == ()
+    assert [e.attributes for e in filled.entities] == [{"gender": "male"}, {"gender": "female"}]
 
 
 HORN = {"m": ("Mia", "Horn")}
@@ -220,13 +206,6 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
     assert {r.seed_document for r in made} == {"one"}
     assert report.capacities[0].written == 8
     assert len({r.documents[0].text for r in made}) > 4
-
-
-def test_an_odd_number_of_people_is_split_by_one_more() -> None:
-    """Of three people two are of one group, then of the other; one name of each group must differ."""
-    three = replace(CROWD, entities=CROWD.entities[:3])
-    for row in build([three], per_seed_document=8, names=TABLE)[0]:
-        assert sorted(Counter(_groups(row, "gender").values()).values()) == [1, 2]
 
 
 def test_mono_sets_are_of_one_group_each() -> None:

@@ -124,16 +124,6 @@ def test_planted_systems_score_as_in_the_reference(
     assert found == pytest.approx({"unf": wanted["unf"], "adj": wanted["adj"]}, abs=1e-12)
 
 
-def test_our_planted_lead_scores_as_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
-    """The shipped lead writes the reference's summaries, so that both of its scores are the reference's."""
-    cases = [Case(r, s) for r, s in zip(documents, Lead().summarize(documents), strict=True)]
-    wanted = reference["baselines"]["lead"]
-    for kind, name in (("uniform", "unf"), ("source", "adj")):
-        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
-        value = next(e.value for e in audit(cases, plan).estimates if e.quantity == "word_list_inclusion")
-        assert value == pytest.approx(wanted[name], abs=1e-12)
-
-
 def test_distinctive_words_equal_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
     """Z of all 72 words in the paper's reading (marks are words), identifiers paired, four pronouns ignored."""
     found = {w.word: w for w in distinctive_words(documents, "gender", punctuation=True) if w.group == "male"}
