@@ -228,24 +228,18 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
+    from fairbrief.workbench.corpora.labelled_sets import mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
     (name,) = fields
-    design = Design(
-        name,
-        whole_numbers(counts, "--counts"),
-        [parse_mix(text) for text in mix],
-        samples,
-        unit,
-        options.seed,
-    )
+    sizes, mixes = whole_numbers(counts, "--counts"), [parse_mix(text) for text in mix]
     records, left_out = options.records(source, fields), Counter[str]()
     topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
     texts = topics.get("", [])
     has = Counter(document.attributes[name] for document in texts)
-    options.write(mixtures(texts, design), out, left_out, f"drawn from {_counts(has)}")
+    made = mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
+    options.write(made, out, left_out, f"drawn from {_counts(has)}")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:

@@ -78,60 +78,47 @@ def share_text(share: Fraction) -> str:
     return decimal if Fraction(decimal) == share else str(share)
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
-    """The design of mixtures. ``unit`` is the name of the attribute with the size of a set (``tweets``).
+def mixtures(
+    texts: Sequence[Document],
+    attribute: str,
+    counts: Sequence[int],
+    mixes: Sequence[Mix],
+    samples: int,
+    unit: str = "texts",
+    seed: int = 0,
+) -> Iterator[Record]:
+    """``samples`` records of every size and mix, cell by cell: sizes in the outer loop, mixes in the inner one.
 
     The samples of a cell are disjoint sets, cut from the shuffled texts, which are shuffled again when they are used up. No
-    sample contains a text twice (the authors' code allows this when it repeats a pool).
-    """
-
-    attribute: str
-    counts: Sequence[int]
-    mixes: Sequence[Mix]
-    samples: int
-    unit: str = "texts"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if min(self.counts) < 1:
-            raise RequestError("A design needs sizes of at least one text.")
-        if len(set(self.counts)) < len(self.counts) or len(set(self.mixes)) < len(self.mixes):
-            raise RequestError("The design repeats a size or a mix. Give each once.")
-        if self.unit in {value for mix in self.mixes for value, _ in mix.shares}:
-            raise RequestError(
-                f"'{self.unit}' is both a value and the unit of the sets. Choose another --unit."
-            )
-
-
-def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
-    """One record per sample of every cell, cell by cell: sizes in the outer loop, mixes in the inner one.
-
-    Each cell has its own random stream (seed, size, mix), so it does not depend on the other cells of the design. The
-    texts of a sample are shuffled. Its attributes identify the cell: the size under the unit's name, and each value's
-    share under the value's name.
+    sample contains a text twice (the authors' code allows this when it repeats a pool). Each cell has its own random
+    stream (seed, size, mix), so it does not depend on the other cells. The texts of a sample are shuffled. Its attributes
+    identify the cell: the size under the name ``unit`` (``tweets``), and each value's share under the value's name.
 
     Raises: RequestError if a value has too few texts for a sample.
     """
+    if min(counts) < 1:
+        raise RequestError("Sets need sizes of at least one text.")
+    if unit in {value for mix in mixes for value, _ in mix.shares}:
+        raise RequestError(f"'{unit}' is both a value and the unit of the sets. Choose another --unit.")
     by_value: dict[str, list[Document]] = {}
     for document in texts:
-        by_value.setdefault(document.attributes[design.attribute], []).append(document)
-    cells = [(size, mix) for size in design.counts for mix in design.mixes]
+        by_value.setdefault(document.attributes[attribute], []).append(document)
+    cells = list(dict.fromkeys((size, mix) for size in counts for mix in mixes))
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if (has := len(by_value.get(value, ()))) < n:
                 known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
                 raise RequestError(
-                    f"The cell of {size} {design.unit} with {mix} needs {n} texts of '{value}' and there are {has} "
+                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {has} "
                     f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
                 )
-    width = len(str(design.samples - 1))
+    width = len(str(samples - 1))
     for size, mix in cells:
-        rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
+        rng = random.Random(f"{seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         wanted = mix.counts(size)
         decks: dict[str, list[Document]] = {value: [] for value in wanted}
-        attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
-        for i in range(design.samples):
+        attributes = {unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
+        for i in range(samples):
             drawn = [
                 document
                 for value, n in wanted.items()
