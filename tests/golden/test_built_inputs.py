@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief.readers import read
-from fairbrief.workbench.corpora.labelled_sets import labeller, mixtures, parse_mix
+from fairbrief.workbench.corpora.sets import labeller, mixtures, parse_mix
 from fairbrief.workbench.corpora.text_sources import gather, limits
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}

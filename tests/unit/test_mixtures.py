@@ -9,7 +9,7 @@ import pytest
 
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.labelled_sets import (
+from fairbrief.workbench.corpora.sets import (
     Mix,
     argmax_sentiment,
     clusters,

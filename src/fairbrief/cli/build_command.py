@@ -228,7 +228,7 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import mixtures, parse_mix
+    from fairbrief.workbench.corpora.sets import mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
@@ -280,7 +280,7 @@ def stratified(
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
+    from fairbrief.workbench.corpora.sets import cut_sets, stratify
     from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
@@ -337,7 +337,7 @@ def transcripts(
     Examples:
         fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
-    from fairbrief.workbench.corpora.transcript_segments import SPLIT, segments
+    from fairbrief.workbench.corpora.sets import SPLIT, segments
 
     counts = Counter[str]()
     records = options.records(source, {"speaker": speaker} if speaker else {})
@@ -370,7 +370,7 @@ def reviews(
         fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
+    from fairbrief.workbench.corpora.sets import labeller, review_sets
 
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}

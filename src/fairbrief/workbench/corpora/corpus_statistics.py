@@ -16,7 +16,7 @@ from fairbrief.statistics.distributions import dirichlet_log_odds
 from fairbrief.text.gendered_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Table
-from fairbrief.workbench.corpora.labelled_sets import dominating
+from fairbrief.workbench.corpora.sets import dominating
 
 Count = Callable[[str], int]
 LISTS = "helm"

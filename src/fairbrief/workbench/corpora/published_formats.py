@@ -155,9 +155,8 @@ def read_semeval(path: Path) -> Iterator[Record]:
     for line, cells in table_rows(path, "id", "target", "tweet", "stance"):
         row = {name: cell.strip() for name, cell in cells.items()}
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
-        about = {name: value for name, value in row.items() if value}
-        attributes = {"target": target}
-        yield Record(f"{target}-{ident}", (Document(tweet, about),), attributes=attributes, where=line.where)
+        document, attributes = Document(tweet, _given(**row)), {"target": target}
+        yield Record(f"{target}-{ident}", (document,), attributes=attributes, where=line.where)
 
 
 FACET = re.compile(r"I\d+")

@@ -1,11 +1,14 @@
-"""Sets of labelled texts: mixtures for all sizes and mixes, sets that each value dominates equally often, and sets of reviews of
-one product with their sentiment.
+"""Sets of texts: mixtures for all sizes and mixes, sets that each value dominates equally often, sets of reviews of one product
+with their sentiment, and segments of conversations of at most k tokens.
 
 Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of
 the authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based
 Fairness in Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for
 ties; here they are dropped. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
 (Amazon: 1-2 stars negative, 3 neutral, 4-5 positive).
+
+Source of the segments: Zhang et al., §4.1 ("segments of k tokens"). Departs from the authors' code, which does not count the
+first turn of a segment, so that segments exceed k, and writes an empty segment if the first turn is longer than k.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ import numpy as np
 
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.text.counted import counted
+from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.text_sources import Count, counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,3 +399,93 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
     yield from ((product, *held) for product, held in single.items())
+
+
+# ---- Segments of conversations
+
+
+SPLIT = "turn split"
+"""The count of turns that are longer than a segment."""
+
+
+def segments(
+    conversations: Iterable[Record],
+    most: int,
+    counts: Counter[str],
+    *,
+    rule: str = "words",
+    names: bool = True,
+) -> Iterator[Record]:
+    """The segments of each conversation, in order: as many whole turns as fit.
+
+    A segment has at most ``most`` tokens by ``rule`` (see `counter`), summed over its turns; ``names`` adds
+    ``SPEAKER: `` before each turn's text and counts it.
+
+    A turn longer than a segment is split between sentences, and a sentence that is too long between words; each piece
+    is a turn of the same speaker. The conversation is the seed document of its segments, so that they are resampled
+    together. ``counts`` counts split turns (`SPLIT`), and excluded ones by reason.
+
+    Raises: RequestError if a speaker's name leaves no room for a word.
+    """
+    count = counter(rule)
+    for conversation in conversations:
+        found: list[list[Document]] = []
+        size = 0
+        for turn, tokens in _pieces(conversation, most, count, counts, names=names):
+            if not found or size + tokens > most:
+                found.append([])
+                size = 0
+            found[-1].append(turn)
+            size += tokens
+        for number, turns in enumerate(found):
+            place = {"conversation": conversation.id, "segment": str(number)}
+            yield Record(
+                f"{conversation.id}-{number}",
+                tuple(turns),
+                attributes={**conversation.attributes, **place},
+                seed_document=conversation.id,
+            )
+
+
+def _pieces(
+    conversation: Record, most: int, count: Count, counts: Counter[str], *, names: bool
+) -> Iterator[tuple[Document, int]]:
+    """The turns with their tokens; turns that are too long are split."""
+    for turn in conversation.documents:
+        if not turn.text.strip():
+            counts["turn without words"] += 1
+            continue
+        name = turn.attributes.get("speaker", "")
+        lead = f"{name}: " if names and name else ""
+        texts: Iterable[str] = [turn.text]
+        if count(lead + turn.text) > most:
+            counts[SPLIT] += 1
+            texts = _split(turn.text, lead, most, count)
+        for text in texts:
+            yield Document(lead + text, turn.attributes), count(lead + text)
+
+
+PARTS: Sequence[tuple[Callable[[str], Sequence[str]], str]] = ((split, " "), (str.split, " "), (list, ""))
+"""The parts of a text, and what joins them: sentences; words if a sentence is too long; characters if a word is."""
+
+
+def _split(text: str, lead: str, most: int, count: Count, level: int = 0) -> Iterator[str]:
+    """The text in pieces of at most ``most`` tokens each, counting their lead, with as many parts as fit."""
+    if level == len(PARTS):
+        raise RequestError(
+            f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
+            "allow more tokens, or omit the names."
+        )
+    parts_of, joint = PARTS[level]
+    current = ""
+    for part in parts_of(text):
+        fits = count(lead + part) <= most
+        for piece in [part] if fits else _split(part, lead, most, count, level + 1):
+            longer = f"{current}{joint}{piece}" if current else piece
+            if current and count(lead + longer) > most:
+                yield current
+                current = piece
+            else:
+                current = longer
+    if current:
+        yield current
