@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from fairbrief.people.template import Person, Template, Words, aged, word_for
 from fairbrief.text import gendered_words
@@ -112,7 +112,7 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     if role == "title" and new.gender is not None:
         return gendered_words.exchange_title(surface, new.gender, manner.woman)
     if role in gendered_words.PLACES and new.gender is not None and manner.pronouns:
-        form = gendered_words.FORMS[new.gender][cast("gendered_words.Place", role)]
+        form = gendered_words.FORMS[new.gender][role]
         has_changed = gendered_words.pronoun_gender(surface) != new.gender
         return gendered_words.like(surface, form) if has_changed else surface
     return surface

@@ -259,7 +259,7 @@ def _slots(
         else:
             yield from _name_slots(here, person)
         return
-    changes = {
+    changes: dict[str, bool] = {
         "title": gendered_words.title_gender(surface) is not None,
         "content": words is not None and surface.lower() in words,
         "age": re.search(r"\d", surface) is not None or surface.lower() in _age_words(),

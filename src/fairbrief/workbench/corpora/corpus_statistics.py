@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 
@@ -153,7 +153,8 @@ IGNORED = frozenset(("her", "him", "his", "hers"))
 _TOKEN = re.compile(rf"{WORD.pattern}|[^\w\s]")
 
 
-class WordContrast(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WordContrast:
     """How much more one group's documents use a word than the rest do.
 
     ``count`` and ``rest`` are occurrences; ``log_odds`` is smoothed by a Dirichlet prior, ``z`` its ratio to its
@@ -268,10 +269,11 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
     found = given or by_identifiers
     if len(found) < 2:
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
-        holders = (holder for record in records for holder in (record, *record.documents))
-        known = sorted({attribute for holder in holders for attribute in holder.attributes})
+        known = {
+            name for r in records for name in (*r.attributes, *(a for d in r.documents for a in d.attributes))
+        }
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
-            f"Found: {', '.join(known) or 'none'}. Name an attribute with at least two values with --by."
+            f"Found: {', '.join(sorted(known)) or 'none'}. Name an attribute with at least two values with --by."
         )
     return dict(sorted(found.items()))

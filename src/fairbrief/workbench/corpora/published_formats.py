@@ -242,7 +242,7 @@ def _fewsum_file(path: Path) -> Iterator[Record]:
     columns = list(rows[0][1]) if rows else []
     if any(REVIEW.fullmatch(name) for name in columns):
         for line, row in rows:
-            reviews, summaries = (
+            texts, summaries = (
                 tuple(_plain(text) for name, text in row.items() if kind.fullmatch(name) and text.strip())
                 for kind in (REVIEW, SUMMARY)
             )
@@ -250,7 +250,7 @@ def _fewsum_file(path: Path) -> Iterator[Record]:
             product = (row.get("group_id") or row.get("prod_id") or "").strip()
             yield Record(
                 "-".join(filter(None, (line.path.stem, str(line.number), product))),
-                tuple(map(Document, reviews)),
+                tuple(map(Document, texts)),
                 summaries,
                 attributes=_given(category=row.get("cat", "")),
                 where=line.where,
