@@ -13,6 +13,7 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Claim, Document, Record, Summary
+from fairbrief.workbench import judgements
 from fairbrief.workbench.judgements import (
     Agreement,
     Leans,
@@ -257,8 +258,9 @@ def test_claims_are_compared_value_by_value() -> None:
     assert found["claims: Randolph's κ (2 categories)"].n == 8
 
 
-def test_agreement_of_measures_with_people() -> None:
+def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure that orders like people agrees always, its mirror never, one by lot half the time; nan is left out."""
+    monkeypatch.setattr(judgements, "DRAWS", 100)
     rng = np.random.default_rng(1)
     judged = rng.integers(0, 3, size=60).astype(float)
     ids = [str(i) for i in range(60)]

@@ -295,5 +295,4 @@ def _print(found: Sequence[Agreement]) -> None:
             typer.echo(f"  {one.name:{width}}  undefined: {one.note}")
             continue
         interval = f"[{one.low:z.3f}, {one.high:z.3f}]" if one.low is not None else one.note
-        chance = "" if one.chance is None else f"  chance {one.chance:g}"
-        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}{chance}  n={one.n:,}")
+        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}  chance {one.chance:g}  n={one.n:,}")

@@ -43,8 +43,12 @@ class Agreement:
     low: float | None
     high: float | None
     n: int
-    chance: float | None = None
+    chance: float
     note: str = ""
+
+
+Coefficients = dict[str, tuple[Callable[[Floats], float], float]]
+"""By name, a function of answers, (…, n), and its value by chance."""
 
 
 def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 0) -> list[Agreement]:
@@ -71,14 +75,14 @@ def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
         for name, numbers, scale, categories in kinds:
-            alpha = partial(krippendorff_alpha, scale=scale)
-            kappa = partial(randolph_kappa, categories=categories)
-            result += [
-                with_interval(f"{name}: Krippendorff's α ({scale})", alpha, numbers, records, seed, 0.0),
-                with_interval(
-                    f"{name}: Randolph's κ ({categories} categories)", kappa, numbers, records, seed, 0.0
+            coefficients: Coefficients = {
+                f"{name}: Krippendorff's α ({scale})": (partial(krippendorff_alpha, scale=scale), 0.0),
+                f"{name}: Randolph's κ ({categories} categories)": (
+                    partial(randolph_kappa, categories=categories),
+                    0.0,
                 ),
-            ]
+            }
+            result += with_intervals(coefficients, numbers, records, seed)
     return result
 
 
@@ -95,18 +99,14 @@ def agreement_with_people(
     """
     known = ~(np.isnan(measured) | np.isnan(judged))
     both, kept = np.stack([measured[known], judged[known]]), list(compress(records, known))
-    coefficients: list[tuple[str, Callable[[Floats], float], float]] = [
-        ("Pearson", lambda both: float(pearson(*both)), 0.0),
-        ("Spearman", lambda both: float(spearman(*both)), 0.0),
-    ]
-    if same_scale:
-        interval = partial(krippendorff_alpha, scale="interval")
-        coefficients.append(("Krippendorff's α (interval)", interval, 0.0))
-    else:
-        coefficients.insert(0, ("agrees with people", _concordant, 0.5))
-    return [
-        with_interval(name, function, both, kept, seed, chance) for name, function, chance in coefficients
-    ]
+    coefficients: Coefficients = {
+        "agrees with people": (_concordant, 0.5),
+        "Pearson": (lambda both: float(pearson(*both)), 0.0),
+        "Spearman": (lambda both: float(spearman(*both)), 0.0),
+        "Krippendorff's α (interval)": (partial(krippendorff_alpha, scale="interval"), 0.0),
+    }
+    coefficients.pop("agrees with people" if same_scale else "Krippendorff's α (interval)")
+    return with_intervals(coefficients, both, kept, seed)
 
 
 def _concordant(both: Floats) -> float:
@@ -115,34 +115,28 @@ def _concordant(both: Floats) -> float:
     return float(agreeing.mean()) if agreeing.size else float("nan")
 
 
-def with_interval(
-    name: str,
-    function: Callable[[Floats], float],
-    answers: Floats,
-    records: Sequence[str],
-    seed: int,
-    chance: float | None,
-) -> Agreement:
-    """A coefficient of answers, (…, n), with its interval over records; ``records`` has the record of each answer."""
-    n = len(records)
-    value = function(answers) if n else float("nan")
-    if np.isnan(value):
-        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all are equal")
-    clusters: dict[str, list[int]] = {}
-    for i, record in enumerate(records):
-        clusters.setdefault(record, []).append(i)
-    members = [np.array(places) for places in clusters.values()]
-    if len(members) < 2:
-        return Agreement(name, value, None, None, n, chance, "one record: no interval")
-    rng = np.random.default_rng([seed, 6])
-    draws = [
-        function(
-            answers[..., np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])]
-        )
-        for _ in range(DRAWS)
-    ]
-    low, high, _ = percentile_interval(np.array(draws))
-    return Agreement(name, value, float(low), float(high), n, chance)
+def with_intervals(
+    coefficients: Coefficients, answers: Floats, records: Sequence[str], seed: int
+) -> list[Agreement]:
+    """Coefficients of answers, (…, n), with intervals over records; ``records`` has the record of each answer."""
+    codes = np.unique(records, return_inverse=True)[1]
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    rng, result = np.random.default_rng([seed, 6]), []
+    draws = np.zeros((DRAWS, len(coefficients)))
+    for i in range(DRAWS if len(members) > 1 else 0):
+        chosen = np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])
+        draws[i] = [function(answers[..., chosen]) for function, _ in coefficients.values()]
+    lows, highs, _ = percentile_interval(draws)
+    for i, (name, (function, chance)) in enumerate(coefficients.items()):
+        value, n = function(answers) if len(records) else np.nan, len(records)
+        if np.isnan(value):
+            note = "no two answers to compare, or all are equal"
+            result.append(Agreement(name, None, None, None, n, chance, note))
+        elif len(members) < 2:
+            result.append(Agreement(name, value, None, None, n, chance, "one record: no interval"))
+        else:
+            result.append(Agreement(name, value, float(lows[i]), float(highs[i]), n, chance))
+    return result
 
 
 def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
