@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
@@ -63,10 +64,9 @@ class Tally:
 
     max_requests: int | None = None
     requests: int = 0
-    failed_tries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    failures: dict[str, int] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
     first_reasons: dict[str, str] = field(default_factory=dict)
 
     def count_request(self, most: int | None = None) -> None:
@@ -81,8 +81,7 @@ class Tally:
 
     def fail(self, kind: str, reason: str = "") -> None:
         """Count a try that failed, by kind."""
-        self.failed_tries += 1
-        self.failures[kind] = self.failures.get(kind, 0) + 1
+        self.failures[kind] += 1
         self.first_reasons.setdefault(kind, reason)
 
 

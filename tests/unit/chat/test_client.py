@@ -51,7 +51,7 @@ def test_passing_faults_are_tried_again(fault: str) -> None:
         tally = Tally()
         found = ask_all(endpoint(server, retries=20), questions(40), tally)
     assert {i: reply.text for i, reply in found.items()} == {i: echo(f"question {i}") for i in range(40)}
-    assert server.kinds[fault] == tally.failed_tries > 0
+    assert server.kinds[fault] == tally.failures.total() > 0
     assert tally.requests == server.requests
     assert max(server.served.values()) == 1
 
@@ -170,7 +170,7 @@ def test_a_limit_of_requests_holds_with_many_open(limit: int) -> None:
     with StubChat(faults={"500": 0.2, "cut": 0.1}, seed=limit, delay=0.002) as server:
         with pytest.raises(LimitReached, match=f"{limit + 2} requests"):
             gather(server)
-        assert (server.requests, len(got)) == (limit, limit - tally.failed_tries)
+        assert (server.requests, len(got)) == (limit, limit - tally.failures.total())
         with pytest.raises(LimitReached):
             ask_all(endpoint(server, max_requests=1), questions(2))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 from statistics import fmean
 
@@ -25,6 +25,7 @@ MIXED = "no single group"
 """Records in which two or more groups share the largest number of documents."""
 
 
+@dataclass(slots=True)
 class CorpusStatistics:
     """Counts over records, and over their summaries.
 
@@ -32,20 +33,15 @@ class CorpusStatistics:
     groups of ``attributes`` are counted; without any, those of all attributes of documents.
     """
 
-    def __init__(
-        self,
-        count: Count,
-        unit: str = "words",
-        *,
-        attributes: Sequence[str] = (),
-        sentences: Callable[[str], Sequence[str]] | None = None,
-    ) -> None:
-        self._count, self._unit, self._attributes, self._cut = count, unit, attributes, sentences
-        self.lengths: dict[str, list[int]] = defaultdict(list)
-        self.groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
-        """By attribute and record, the group and the length of each document."""
-        self.unanswered: Counter[str] = Counter()
-        self.asked: dict[str, Counter[str]] = defaultdict(Counter)
+    count: Count
+    unit: str = "words"
+    attributes: Sequence[str] = ()
+    sentences: Callable[[str], Sequence[str]] | None = None
+    lengths: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    groups: dict[str, list[list[tuple[str | None, int]]]] = field(default_factory=lambda: defaultdict(list))
+    """By attribute and record, the group and the length of each document."""
+    unanswered: Counter[str] = field(default_factory=Counter)
+    asked: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add_summary(self, case: Case) -> None:
         """Add a summary of a record."""
@@ -64,22 +60,22 @@ class CorpusStatistics:
 
     def add_record(self, record: Record) -> None:
         """Add a record, unless it was added before."""
-        sizes = [self._count(document.text) for document in record.documents]
+        sizes = [self.count(document.text) for document in record.documents]
         self.lengths["documents per record"].append(len(sizes))
-        self.lengths[f"{self._unit} per document"] += sizes
-        self.lengths[f"{self._unit} per record"].append(sum(sizes))
-        if self._cut is not None:
-            self.lengths["sentences per document"] += [len(self._cut(d.text)) for d in record.documents]
+        self.lengths[f"{self.unit} per document"] += sizes
+        self.lengths[f"{self.unit} per record"].append(sum(sizes))
+        if self.sentences is not None:
+            self.lengths["sentences per document"] += [len(self.sentences(d.text)) for d in record.documents]
         for text in record.references:
             self._text("per reference", text)
-        for name in self._attributes or sorted({a for d in record.documents for a in d.attributes}):
+        for name in self.attributes or sorted({a for d in record.documents for a in d.attributes}):
             values = (document.attributes.get(name) for document in record.documents)
             self.groups[name].append(list(zip(values, sizes, strict=True)))
 
     def _text(self, per: str, text: str) -> None:
-        self.lengths[f"{self._unit} {per}"].append(self._count(text))
-        if self._cut is not None:
-            self.lengths[f"sentences {per}"].append(len(self._cut(text)))
+        self.lengths[f"{self.unit} {per}"].append(self.count(text))
+        if self.sentences is not None:
+            self.lengths[f"sentences {per}"].append(len(self.sentences(text)))
 
     def tables(self) -> tuple[Table, ...]:
         """Number and length of texts, then the groups of each attribute."""
@@ -91,7 +87,7 @@ class CorpusStatistics:
             for what, found in self.lengths.items()
         )
         lengths = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
-        groups = (_group_table(name, found, self._unit) for name, found in self.groups.items())
+        groups = (_group_table(name, found, self.unit) for name, found in self.groups.items())
         return (lengths, *([_asked_table(self.asked)] if self.asked else []), *groups)
 
 
