@@ -121,19 +121,22 @@ def stats(
     """
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
-    from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
+    from fairbrief.workbench.corpora.corpus_statistics import statistics_of
     from fairbrief.workbench.corpora.text_sources import counter
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     unit = {"nltk": "tokens"}.get(tokens, tokens)
-    counts = CorpusStatistics(counter(tokens), unit, attributes=options.attributes, sentences=cuts[sentences])
     reading = options.read(files)
-    for record in reading.records():
-        counts.add_record(record)
-    if _has_summaries(reading):
-        for case in reading:
-            counts.add_summary(case)
-    print_tables(counts.tables())
+    cases = reading if _has_summaries(reading) else ()
+    tables = statistics_of(
+        reading.records(),
+        cases,
+        counter(tokens),
+        unit,
+        attributes=options.attributes,
+        sentences=cuts[sentences],
+    )
+    print_tables(tables)
     print_excluded(reading)
 
 

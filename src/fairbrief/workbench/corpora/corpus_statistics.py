@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby, islice
 from statistics import fmean
 
@@ -25,70 +25,61 @@ MIXED = "no single group"
 """Records in which two or more groups share the largest number of documents."""
 
 
-@dataclass(slots=True)
-class CorpusStatistics:
-    """Counts over records, and over their summaries.
+def statistics_of(
+    records: Iterable[Record],
+    cases: Iterable[Case],
+    count: Count,
+    unit: str = "words",
+    *,
+    attributes: Sequence[str] = (),
+    sentences: Callable[[str], Sequence[str]] | None = None,
+) -> tuple[Table, ...]:
+    """Number and length of texts, then the groups of each attribute.
 
     ``unit`` is the name of what ``count`` counts. Without ``sentences`` texts are not split into sentences. The
     groups of ``attributes`` are counted; without any, those of all attributes of documents.
     """
+    lengths: dict[str, list[int]] = defaultdict(list)
+    groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
+    unanswered, asked = Counter[str](), defaultdict[str, Counter[str]](Counter)
 
-    count: Count
-    unit: str = "words"
-    attributes: Sequence[str] = ()
-    sentences: Callable[[str], Sequence[str]] | None = None
-    lengths: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    groups: dict[str, list[list[tuple[str | None, int]]]] = field(default_factory=lambda: defaultdict(list))
-    """By attribute and record, the group and the length of each document."""
-    unanswered: Counter[str] = field(default_factory=Counter)
-    asked: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    def add(per: str, text: str) -> None:
+        lengths[f"{unit} {per}"].append(count(text))
+        if sentences is not None:
+            lengths[f"sentences {per}"].append(len(sentences(text)))
 
-    def add_summary(self, case: Case) -> None:
-        """Add a summary of a record."""
-        summary = case.summary
+    for record in records:
+        sizes = [count(document.text) for document in record.documents]
+        lengths["documents per record"].append(len(sizes))
+        lengths[f"{unit} per document"] += sizes
+        lengths[f"{unit} per record"].append(sum(sizes))
+        if sentences is not None:
+            lengths["sentences per document"] += [len(sentences(d.text)) for d in record.documents]
+        for text in record.references:
+            add("per reference", text)
+        for name in attributes or sorted({a for d in record.documents for a in d.attributes}):
+            values = (document.attributes.get(name) for document in record.documents)
+            groups[name].append(list(zip(values, sizes, strict=True)))
+    for summary in (case.summary for case in cases):
         is_missing = bool(summary.reason) or not summary.text.strip()
         if wanted := summary.made.get("sentences"):
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
-            asked = self.asked[summary.system]
-            asked["inputs"] += 1
-            asked["no response"] += is_missing
-            asked["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
+            answers = asked[summary.system]
+            answers["inputs"] += 1
+            answers["no response"] += is_missing
+            answers["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
         if is_missing:
-            self.unanswered[summary.system] += 1
+            unanswered[summary.system] += 1
         else:
-            self._text(f"per summary by {summary.system}", summary.text)
-
-    def add_record(self, record: Record) -> None:
-        """Add a record, unless it was added before."""
-        sizes = [self.count(document.text) for document in record.documents]
-        self.lengths["documents per record"].append(len(sizes))
-        self.lengths[f"{self.unit} per document"] += sizes
-        self.lengths[f"{self.unit} per record"].append(sum(sizes))
-        if self.sentences is not None:
-            self.lengths["sentences per document"] += [len(self.sentences(d.text)) for d in record.documents]
-        for text in record.references:
-            self._text("per reference", text)
-        for name in self.attributes or sorted({a for d in record.documents for a in d.attributes}):
-            values = (document.attributes.get(name) for document in record.documents)
-            self.groups[name].append(list(zip(values, sizes, strict=True)))
-
-    def _text(self, per: str, text: str) -> None:
-        self.lengths[f"{self.unit} {per}"].append(self.count(text))
-        if self.sentences is not None:
-            self.lengths[f"sentences {per}"].append(len(self.sentences(text)))
-
-    def tables(self) -> tuple[Table, ...]:
-        """Number and length of texts, then the groups of each attribute."""
-        missing = tuple(
-            f"{system}: {n:,} without a summary." for system, n in sorted(self.unanswered.items())
-        )
-        rows = tuple(
-            (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
-            for what, found in self.lengths.items()
-        )
-        lengths = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
-        groups = (_group_table(name, found, self.unit) for name, found in self.groups.items())
-        return (lengths, *([_asked_table(self.asked)] if self.asked else []), *groups)
+            add(f"per summary by {summary.system}", summary.text)
+    missing = tuple(f"{system}: {n:,} without a summary." for system, n in sorted(unanswered.items()))
+    rows = tuple(
+        (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
+        for what, found in lengths.items()
+    )
+    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
+    by_group = (_group_table(name, found, unit) for name, found in groups.items())
+    return (table, *([_asked_table(asked)] if asked else []), *by_group)
 
 
 def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
