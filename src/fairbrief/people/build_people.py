@@ -39,7 +39,6 @@ class Report:
     """The outcome for each seed document; complete after the last record."""
 
     capacities: list[Capacity] = field(default_factory=list)
-    replaces_last: bool = False
 
     @property
     def written(self) -> int:
@@ -59,24 +58,15 @@ class Report:
 
     def advice(self) -> list[str]:
         """Remedies for refused seed documents, one line per reason."""
-        lines = []
-        if short := [c for c in self.refused if c.reason == TOO_FEW]:
-            most = max(c.needed for c in short)
-            lines.append(
-                f"{TOO_FEW}: one text needs up to {most} names of one list (balanced: people by number of groups; mono: all "
-                "people), and names in the text or shared by two groups are not drawn. Give a larger "
-                "table: --names FILE."
-            )
-        if LEFT in self.reasons():
-            lines.append(
-                f"{LEFT}: the text names a person without a marked mention. Mark it in the source"
-                + (
-                    "; or keep last names (--last-names keep), so that only first names identify the group."
-                    if self.replaces_last
-                    else "."
-                )
-            )
-        return lines
+        return [f"{reason}: {REMEDIES[reason]}" for reason in self.reasons() if reason in REMEDIES]
+
+
+REMEDIES = {
+    TOO_FEW: "balanced inputs need names of each group for a share of the people, mono inputs for all people; names in the "
+    "text or shared by two groups are not drawn. Give a larger table: --names FILE.",
+    LEFT: "the text names a person without a marked mention. Mark it in the source; or, if last names are replaced, keep them "
+    "(--last-names keep), so that only first names identify the group.",
+}
 
 
 def build(
@@ -133,7 +123,7 @@ def build(
     words = word_table() if content_words else None
     manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
     plan = Plan(wanted, design, replaces, genders == "random", many // len(wanted), seed, manner)
-    report = Report(replaces_last=replaces)
+    report = Report()
     return _stream(records, plan, list_names(plan, table), report), report
 
 
