@@ -43,13 +43,13 @@ def test_a_name_of_the_census_has_a_gender_from_twice_as_often() -> None:
     assert "jessie" not in genders
 
 
-def test_census_names_are_in_the_order_of_rank() -> None:
-    """The most frequent names come first, and no name is in both lists."""
+def test_census_names_have_weights_in_the_order_of_rank() -> None:
+    """The most frequent names come first with their percentages, and no name is in both lists."""
     pytest.importorskip("names")
     table = census()
     men, women = table.pool("first", "male"), table.pool("first", "female")
     assert [len(men), len(women), len(table.pool("last"))] == [200, 200, 200]
-    assert men[0] == "James"
+    assert next(iter(men.items())) == ("James", 3.318)
     assert not {*men} & {*women}
 
 
@@ -60,18 +60,18 @@ def test_a_single_word_is_a_first_name_where_that_is_more_frequent() -> None:
 
 
 def test_a_table_is_read_with_groups() -> None:
-    """Names, parts, genders and groups are read; other columns are passed over."""
+    """Names, parts, genders, groups and weights are read; other columns are passed over."""
     table = read_names(
         [
-            "name,part,gender,group,note",
-            "Ada,first,female,north,x",
-            "Bern,last,,north,y",
-            "Cleo,first,female,south,",
+            "name,part,gender,group,weight,note",
+            "Ada,first,female,north,2,x",
+            "Bern,last,,north,,y",
+            "Cleo,first,female,south,,",
         ],
         "t.csv",
     )
     assert table.groups() == ("north",)
-    assert table.pool("first", "female", "north") == ("Ada",)
+    assert table.pool("first", "female", "north") == {"Ada": 2}
 
 
 @pytest.mark.parametrize(

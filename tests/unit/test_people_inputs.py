@@ -21,8 +21,8 @@ from fairbrief.types import Document, Entity, Mention, Record
 
 TABLE = read_names(
     [
-        "name,part,gender,group",
-        *(f"{n},first,female,north" for n in ("Ada", "Bea", "Cleo", "Edda")),
+        "name,part,gender,group,weight",
+        *(f"{n},first,female,north,{w}" for n, w in (("Ada", 90), ("Bea", 1), ("Cleo", 1), ("Edda", 1))),
         *(f"{n},first,male,north" for n in ("Abe", "Ben", "Carl", "Egon")),
         *(f"{n},first,female,south" for n in ("Dora", "Ella", "Fay", "Gina")),
         *(f"{n},first,male,south" for n in ("Dan", "Eli", "Finn", "Gus")),
@@ -332,6 +332,18 @@ def test_names_of_the_text_are_avoided() -> None:
     made = list(build([given], design="mono", per_seed_document=8, names=TABLE)[0])
     used = {e.first_name for r in made for e in r.entities}
     assert not used & {"Ada", "Bea", "Cleo", "Mia"}
+
+
+def test_names_can_be_drawn_by_their_frequency() -> None:
+    """A name that 90 of 97 bear is drawn far more often by frequency than uniformly."""
+    given = [record("[Mia Horn|m|full].", f"r{i}", m=("Mia", "Horn")) for i in range(100)]
+
+    def share(weights: str) -> int:
+        made = build(given, design="mono", per_seed_document=2, names=TABLE, weights=weights)[0]
+        return sum(r.entities[0].first_name == "Ada" for r in made)
+
+    assert share("frequency") > 85
+    assert share("uniform") < 45
 
 
 def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:

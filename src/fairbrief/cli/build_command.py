@@ -132,6 +132,9 @@ def people(
         "RULE",
     ),
     no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
+    weights: Literal["uniform", "frequency"] = o.option(
+        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
+    ),
     genders: Literal["keep", "random"] = o.option(
         "keep", "For groups by race: keep genders, or draw them.", "keep|random"
     ),
@@ -151,7 +154,7 @@ def people(
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
         "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
-        "content_words": words[content_words], "pronouns": not no_pronouns, "genders": genders,
+        "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
         "woman": woman, "seed": seed,
     }  # fmt: skip
     made, report = build_people(read_people(source), **choices)

@@ -78,6 +78,7 @@ def build(
     last_names: Literal["keep", "replace"] | None = None,
     content_words: bool | Literal["neutral"] = False,
     pronouns: bool = True,
+    weights: Literal["uniform", "frequency"] = "uniform",
     seed: int = 0,
     genders: Literal["keep", "random"] = "keep",
     woman: str = "Ms.",
@@ -89,7 +90,7 @@ def build(
     group per input). ``names``: ``census``, or the path of a table ``name,part,gender,group``. ``last_names``: keep
     or replace; the default replaces them for groups of race, which last names also signal. ``content_words``: whether
     words such as wife and husband follow the gender, or are set to ``neutral`` forms. ``pronouns=False`` does not
-    change pronouns. ``genders``: for ``race`` groups, whether
+    change pronouns. ``weights``: names drawn uniformly or by frequency. ``genders``: for ``race`` groups, whether
     people keep their gender or get a random one. ``woman``: the female title that corresponds to Mr.
 
     ``design="original"`` gives the seed documents that could be filled (balanced) unchanged, one record each, for the
@@ -122,7 +123,16 @@ def build(
     replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
     words = word_table() if content_words else None
     manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
-    plan = Plan(wanted, design, replaces, genders == "random", many // len(wanted), seed, manner)
+    plan = Plan(
+        wanted,
+        design,
+        replaces,
+        genders == "random",
+        many // len(wanted),
+        weights == "frequency",
+        seed,
+        manner,
+    )
     report = Report()
     return _stream(records, plan, list_names(plan, table), report), report
 

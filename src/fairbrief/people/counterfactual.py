@@ -138,7 +138,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
         pool = pools["first", i, group.gender or ""]
         if len(pool) < len(named):
             return FEW_NAMES
-        drawn = rng.sample(pool, len(named))
+        drawn = rng.sample(list(pool), len(named))
         assigned = {NOBODY: Assignment(gender=group.gender)}
         for person, first in zip(named, drawn, strict=True):
             assigned[person.entity.id] = Assignment(first, None, group.gender)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -111,7 +112,7 @@ class Plan:
     """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
 
     ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
-    document's, and drawn only if unknown.
+    document's, and drawn only if unknown. ``by_frequency``: names are drawn by their weights, not uniformly.
     """
 
     groups: tuple[Group, ...]
@@ -119,6 +120,7 @@ class Plan:
     replaces_last: bool = False
     random_gender: bool = False
     draws: int = 1
+    by_frequency: bool = False
     seed: int = 0
     manner: Manner = PLAIN
 
@@ -166,8 +168,8 @@ class Plan:
         return -(-count // len(self.groups)) if self.design != "mono" else count
 
 
-Pools = Mapping[tuple[str, int, str], Sequence[str]]
-"""The names for drawing, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
+Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
+"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
 ANY = ("last", -1, "")
 
 
@@ -179,7 +181,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
     if plan.by_age:
         return {}
     groups = list(enumerate(plan.groups))
-    pools: dict[tuple[str, int, str], Sequence[str]] = _apart(
+    pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
         {
             ("first", i, gender): names.pool("first", gender, group.race or "")
             for i, group in groups
@@ -199,7 +201,7 @@ def pools_of(lists: Pools, template: Template) -> Pools:
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
     seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
-    return {key: [name for name in names if name.lower() not in seen] for key, names in lists.items()}
+    return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists.items()}
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
@@ -236,9 +238,9 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     )
 
 
-def _apart(pools: Mapping[_Key, Sequence[str]]) -> dict[_Key, Sequence[str]]:
+def _apart(pools: Mapping[_Key, Mapping[str, float]]) -> dict[_Key, Mapping[str, float]]:
     seen = Counter(name for names in pools.values() for name in names)
-    return {key: [name for name in names if seen[name] == 1] for key, names in pools.items()}
+    return {key: {n: w for n, w in names.items() if seen[n] == 1} for key, names in pools.items()}
 
 
 # ---- Assignments of groups and names to the people of a template
@@ -284,8 +286,7 @@ def _draw(
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
-    # Only `random.random` is used, because Python guarantees that its numbers do not change.
-    names = {key: sorted(listed, key=lambda _: rng.random()) for key, listed in pools.items()}
+    names = {key: _shuffled(weights, plan.by_frequency, rng) for key, weights in pools.items()}
     old = dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named)
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
@@ -317,3 +318,14 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     if plan.by_age:
         return person.gender
     return coin if plan.random_gender or person.gender is None else person.gender
+
+
+def _shuffled(weights: Mapping[str, float], by_frequency: bool, rng: random.Random) -> list[str]:
+    """The names in a random order: drawn without replacement, with probabilities proportional to the remaining weights.
+
+    The order of −log(U)/w is such a draw (Efraimidis & Spirakis, 2006). Only `random.random` is used, because Python
+    guarantees that its numbers do not change.
+    """
+    return sorted(
+        weights, key=lambda name: -math.log(1.0 - rng.random()) / (weights[name] if by_frequency else 1.0)
+    )

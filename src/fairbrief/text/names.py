@@ -286,13 +286,15 @@ def is_suffix(word: str) -> bool:
 class Listed:
     """One row of a table of names.
 
-    ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or empty.
+    ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or
+    empty; ``weight`` its frequency, in any unit that is the same for the whole table.
     """
 
     name: str
     part: str
     gender: str = ""
     group: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,15 +310,17 @@ class Names:
         last = {r.group for r in self.rows if r.part == "last"}
         return tuple(g for g in first if g in last)
 
-    def pool(self, part: str, gender: str = "", group: str = "") -> tuple[str, ...]:
-        """The names of a part, a gender and a group (empty: any), each once."""
-        rows = (row for row in self.rows if row.part == part)
-        rows = (row for row in rows if gender in ("", row.gender) and group in ("", row.group))
-        return tuple(dict.fromkeys(row.name for row in rows))
+    def pool(self, part: str, gender: str = "", group: str = "") -> dict[str, float]:
+        """The names of a part, a gender and a group (empty: any), with the sums of their weights."""
+        weights: dict[str, float] = {}
+        for row in self.rows:
+            if row.part == part and gender in ("", row.gender) and group in ("", row.group):
+                weights[row.name] = weights.get(row.name, 0.0) + row.weight
+        return weights
 
 
 def read_names(lines: Iterable[str], where: str) -> Names:
-    """A table of names: comma-separated, with the columns ``name,part,gender,group``.
+    """A table of names: comma-separated, with the columns ``name,part,gender,group`` and optionally ``weight``.
 
     Other columns are ignored. Raises `DataError` with the line of an invalid row.
     """
@@ -338,7 +342,13 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
         raise DataError(f"{where}: part is '{part}'. Wanted first or last.")
     if gender not in ("", "male", "female"):
         raise DataError(f"{where}: gender is '{gender}'. Wanted male, female or nothing.")
-    return Listed(name, part, gender, group)
+    try:
+        weight = float(row.get("weight") or 1.0)
+    except ValueError:
+        weight = -1.0
+    if not 0 < weight < float("inf"):
+        raise DataError(f"{where}: weight is '{row.get('weight')}'. Wanted a number above zero.")
+    return Listed(name, part, gender, group, weight)
 
 
 MOST_FREQUENT = 200
@@ -348,17 +358,18 @@ MOST_FREQUENT = 200
 def census() -> Names:
     """The `MOST_FREQUENT` names of the 1990 US census for either gender, and as many last names.
 
-    The names come with the package ``names``. A name of both
+    The names come with the package ``names``; weights are percentages of people of that gender. A name of both
     genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
     to neither otherwise.
     """
     known = genders()
     first = [
-        Listed(name, "first", gender)
+        Listed(name, "first", gender, "", own[name] / 1000)
         for gender in ("male", "female")
-        for name in [n for n in shares(f"{gender}.first") if known.get(n.lower()) == gender][:MOST_FREQUENT]
+        for own in (shares(f"{gender}.first"),)
+        for name in [n for n in own if known.get(n.lower()) == gender][:MOST_FREQUENT]
     ]
-    last = [Listed(name, "last") for name, _ in islice(_rows("all.last"), MOST_FREQUENT)]
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in islice(_rows("all.last"), MOST_FREQUENT)]
     return Names((*first, *last), "1990 US census")
 
 
