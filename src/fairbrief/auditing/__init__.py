@@ -182,8 +182,8 @@ class _Audit:
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
-        ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-        rows = LedgerPerRecord(ledgers, readers)
+        ledgers, measures_of = [*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of}
+        rows = LedgerPerRecord(ledgers, measures_of)
         if self.protocol is not None:
             tables = _tables(self.protocol, estimates, rows)
         else:
@@ -220,7 +220,7 @@ class _Audit:
     ) -> dict[str, Any]:
         run, profile = self.run, watchers.profile
         known, systems = measure_selection.attributes_of(self.head), run.systems()
-        checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
+        checking = (m for checked in checks for several in checked.measures_of.values() for m in several)
         return {
             "version": __version__,
             "records": profile.records(),
@@ -407,7 +407,7 @@ def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> d
         if not (ledger.reasons == 0).any():
             reasons = Counter(ledger.reasons.tolist()).most_common(1)
             reason = list(ledger.known_reasons)[reasons[0][0]] if reasons else "no summary"
-            found |= dict.fromkeys(trial.readers[ledger.observation], reason)
+            found |= dict.fromkeys(trial.measures_of[ledger.observation], reason)
     return {measure: found[measure] for measure in measures if measure in found}
 
 

@@ -173,10 +173,10 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work on every chunk. ``readers`` are the measures of each observation."""
+    """The work on every chunk. ``measures_of`` has the measures of each observation."""
 
     plan: Plan
-    readers: dict[Observation, list[Measure]]
+    measures_of: dict[Observation, list[Measure]]
     scorers: Scorers
     sanity_baselines: SanityBaselines
     trial: bool = False
@@ -190,7 +190,7 @@ class Work:
     @property
     def scopes(self) -> list[Scope]:
         """The scopes of the observations."""
-        return sorted({observation.declaration.scope for observation in self.readers})
+        return sorted({observation.declaration.scope for observation in self.measures_of})
 
     def __call__(self, chunk: Batch | Shard | FilePart) -> Observed:
         """What the cases of a chunk add to the audit."""
@@ -199,7 +199,7 @@ class Work:
             if isinstance(chunk, Batch):
                 self._add_batch(observed, chunk)
             elif isinstance(chunk, dict):
-                self.add_shard(observed, chunk, range(len(self.readers)))
+                self.add_shard(observed, chunk, range(len(self.measures_of)))
             else:
                 self._add_part(observed, chunk)
         return observed
@@ -218,7 +218,7 @@ class Work:
 
     def empty(self) -> Observed:
         """No rows."""
-        return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.readers])
+        return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.measures_of])
 
     def add_shard(self, observed: Observed, shard: Shard, numbers: Iterable[int]) -> None:
         """Add the rows of a shard for some observations, by number; those that need a model stay unscored."""
@@ -254,7 +254,7 @@ class Work:
     def elsewhere(self) -> Work:
         """The same for other processes; RequestError names what cannot be sent there."""
         scorers = self.scorers.elsewhere(makes_models=self.plan.models_in_workers)
-        for measure in itertools.chain.from_iterable(self.readers.values()):
+        for measure in itertools.chain.from_iterable(self.measures_of.values()):
             _refuse_unsendable(f"The measure {measure!r}", (measure, measure.observation))
         for name, scorer in scorers.given.items():
             _refuse_unsendable(f"The scorer {name}", scorer)
@@ -279,7 +279,7 @@ class Work:
         scopes = self.scopes
         observed.waiting += [unit for unit in units if any(waits(unit, scope) for scope in scopes)]
         shard = {scope: [unit for unit in units if not waits(unit, scope)] for scope in scopes}
-        self.add_shard(observed, shard, range(len(self.readers)))
+        self.add_shard(observed, shard, range(len(self.measures_of)))
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind

@@ -32,10 +32,12 @@ Maker = Callable[[], pa.Array]
 class LedgerPerRecord(PerRecordRows):
     """The rows of ledgers as `fairbrief.reports.per_record.PerRecordRows`; tables are created on request."""
 
-    def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
+    def __init__(
+        self, ledgers: Sequence[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
+    ) -> None:
         self._ledgers = [ledger for ledger in ledgers if len(ledger)]
         self._observations = [repr(ledger.observation) for ledger in self._ledgers]
-        self._readers = readers
+        self._measures_of = measures_of
         # The name is for people; values may contain any character, so the exact column is stored as well.
         self._fields = {
             column: pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
@@ -52,7 +54,7 @@ class LedgerPerRecord(PerRecordRows):
         return {
             repr(measure): observation
             for ledger, observation in zip(self._ledgers, self._observations, strict=True)
-            for measure in self._readers[ledger.observation]
+            for measure in self._measures_of[ledger.observation]
         }
 
     def column_names(self) -> list[str]:
@@ -86,7 +88,7 @@ class LedgerPerRecord(PerRecordRows):
         ledger, every = self._ledgers[i], np.zeros(len(rows), dtype=np.int32)
         origins = ledger.origins[rows.start : rows.stop]
         (kinds, known), (blocks, named) = origins.kinds(), origins.blocks()
-        measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
+        measures = "\n".join(repr(measure) for measure in self._measures_of[ledger.observation])
         record = cache(lambda: origins.records().texts())
         yield "observation", lambda: _coded(every, [self._observations[i]])
         yield "measures", lambda: _coded(every, [measures])

@@ -57,10 +57,12 @@ class Run(Observed):
     ) -> None:
         """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.plan, self.measures, self.readers = plan, measures, chunks.by_observation(measures)
+        self.plan, self.measures, self.measures_of = plan, measures, chunks.by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
+        self._work = Work(
+            plan, self.measures_of, self.scorers, self._sanity_baselines, trial, watchers=watchers
+        )
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
         self._waiting, self._size = list[Unit](), 0
         self._on_disk: RowsOnDisk | None = None
@@ -148,7 +150,7 @@ class Run(Observed):
             repr(measure)
             for ledger in self.ledgers
             if ledger.is_relabelled
-            for measure in self.readers[ledger.observation]
+            for measure in self.measures_of[ledger.observation]
         ]
 
     def signature(self) -> str:
@@ -193,7 +195,7 @@ class Run(Observed):
         self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
-        measures = self.readers[ledger.observation]
+        measures = self.measures_of[ledger.observation]
         subgroups = sorted(
             {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}, key=lambda s: (len(s), s)
         )
