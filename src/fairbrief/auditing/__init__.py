@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, cast
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import chunks, extracts, measure_selection, scorer_checks, sensitivity
+from fairbrief.auditing import batches, extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import sort
 from fairbrief.auditing.multiple_tests import check_primary
@@ -158,7 +158,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := chunks.file_parts(self.cases, self.plan):
+        if parts := batches.file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.

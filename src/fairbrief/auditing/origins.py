@@ -142,6 +142,8 @@ class Origins(Sequence[Origin]):
     @classmethod
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
         """These origins."""
+        if isinstance(origins, Origins):
+            return origins
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}
@@ -224,6 +226,21 @@ class Origins(Sequence[Origin]):
     def blocks(self) -> tuple[Codes, Sequence[str]]:
         """Of each the number of its block, and their names."""
         return _met(self.block, self.known_blocks)
+
+    def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
+        """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
+        kinds = self.kind if chosen is None else self.kind[chosen]
+        order = np.argsort(kinds, kind="stable")
+        met, first = np.unique(kinds[order], return_index=True)
+        found: dict[tuple[str, Subgroup], list[Integers]] = {}
+        for number, places in zip(met.tolist(), np.split(order, first)[1:], strict=True):
+            kind = self.known_kinds[number]
+            for part in (WHOLE, *kind.subgroups):
+                found.setdefault((kind.system, part), []).append(places)
+        return {
+            key: places[0] if len(places) == 1 else np.sort(np.concatenate(places))
+            for key, places in found.items()
+        }
 
     def records(self) -> Names:
         """The names of the records."""

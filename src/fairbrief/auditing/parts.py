@@ -74,9 +74,12 @@ def parts_of(
     """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
-    rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *subgroups)])
-    codes = clusters.codes()
-    found = {key: _gathered(ledger, chosen, clusters, codes) for key, chosen in rows_of.items()}
+    rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
+    found = {
+        (system, part): _gathered(ledger, rows_of.get((system, part), nothing), clusters, codes)
+        for system in systems
+        for part in (WHOLE, *subgroups)
+    }
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
@@ -95,23 +98,6 @@ def parts_of(
         key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)
         for (key, (rows, names, _)), own, of_blocks in zip(found.items(), units, blocks, strict=True)
     }
-
-
-def _rows_of(
-    origins: Origins, wanted: Sequence[tuple[str, Subgroup]]
-) -> dict[tuple[str, Subgroup], Integers]:
-    """The rows of each of these systems and subgroups, in their order."""
-    kinds, known = origins.kinds()
-    order = np.argsort(kinds, kind="stable")
-    ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
-    of_kind = np.split(order, ends)[:-1]
-    pieces: dict[tuple[str, Subgroup], list[Integers]] = {key: [] for key in wanted}
-    for kind, rows in zip(known, of_kind, strict=True):
-        for part in (WHOLE, *kind.subgroups):
-            if (kind.system, part) in pieces:
-                pieces[kind.system, part].append(rows)
-    nothing = np.zeros(0, dtype=np.int64)
-    return {key: np.sort(np.concatenate([nothing, *rows])) for key, rows in pieces.items()}
 
 
 def _blocks(

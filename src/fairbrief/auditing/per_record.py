@@ -196,7 +196,7 @@ def ledgers_from(
     for observation, spelled in specs.items():
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         ledger = Ledger(measures[0].observation, n_resamples=0)
-        before = iter(found[-1][0].whose or () if found else ())
+        before = iter(found[-1][0].whose if found else ())
         for some in _pieces(per_record, observation, is_out):
             origins, others = _origins(some, by), next(before, None)
             # Nearly all observations are of the same units in the same order: these are held once.

@@ -20,7 +20,7 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.chunks import by_observation
+from fairbrief.auditing.batches import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
@@ -92,7 +92,7 @@ class Checked:
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True, trial=True, at_once=len(units))
+        observer = Observer(scorers, draws, skips=True, trial=True)
         measures_of = by_observation(list(measures))
         found: list[Estimate] = []
         for observation, own in measures_of.items():
