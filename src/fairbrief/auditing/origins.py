@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
@@ -114,7 +114,7 @@ def united(several: Sequence[Names]) -> Names:
 
 def names_of(given: Iterable[str]) -> Names:
     """Texts as names."""
-    return Names(_binary(given))
+    return Names(_binary(list(given)))
 
 
 def side_by_side(*several: Names) -> Names:
@@ -127,12 +127,12 @@ def side_by_side(*several: Names) -> Names:
 class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
-    ``names`` are those of the records; ``shared`` those of their clusters, null where a record is a cluster by itself; ``kind`` and
-    ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``.
+    ``names`` are those of the records; ``of_clusters`` those of their clusters, the same array where each record is a cluster by
+    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``.
     """
 
     names: pa.Array
-    shared: pa.Array
+    of_clusters: pa.Array
     kind: Codes
     block: Codes
     known_kinds: Sequence[Origin]
@@ -151,9 +151,11 @@ class Origins(Sequence[Origin]):
             kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
             for o in several
         ]
+        names = _binary([o.record for o in several])
+        are_clusters = all(o.cluster == o.record for o in several)
         return cls(
-            _binary(o.record for o in several),
-            _binary(None if o.cluster == o.record else o.cluster for o in several),
+            names,
+            names if are_clusters else _binary([o.cluster for o in several]),
             narrowed(kind),
             narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
             [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds],
@@ -163,18 +165,17 @@ class Origins(Sequence[Origin]):
     @classmethod
     def joined(cls, several: Sequence[Origins]) -> Origins:
         """Origins one after another."""
-        if len(several) == 1:
-            return several[0]
+        if len(several) < 2:
+            return several[0] if several else cls.by_column(())
         kinds: dict[Origin, int] = {}
         blocks: dict[str, int] = {}
-        kind = [_renumbered(o.kind, o.known_kinds, kinds) for o in several]
-        block = [_renumbered(o.block, o.known_blocks, blocks) for o in several]
-        nothing = _binary([])
+        names = pa.concat_arrays([o.names for o in several])
+        are_clusters = all(o.are_clusters for o in several)
         return cls(
-            pa.concat_arrays([nothing, *(o.names for o in several)]),
-            pa.concat_arrays([nothing, *(o.shared for o in several)]),
-            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *kind])),
-            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *block])),
+            names,
+            names if are_clusters else pa.concat_arrays([o.of_clusters for o in several]),
+            narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several])),
+            narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several])),
             list(kinds),
             list(blocks),
         )
@@ -190,20 +191,27 @@ class Origins(Sequence[Origin]):
 
     def __getitem__(self, i: int | slice) -> Origin | Origins:
         if isinstance(i, slice):
-            start, stop, _ = i.indices(len(self))
-            names, shared = (column.slice(start, stop - start) for column in (self.names, self.shared))
-            return Origins(names, shared, self.kind[i], self.block[i], self.known_kinds, self.known_blocks)
-        record, cluster = (column[i].as_py() for column in (self.names, self.shared))
-        name, block = _decoded(record), self.known_blocks[self.block[i]]
-        of_cluster = name if cluster is None else _decoded(cluster)
-        found: Origin = replace(self.known_kinds[self.kind[i]], record=name, cluster=of_cluster, block=block)
+            return self._some(lambda column: column[i])
+        found: Origin = replace(
+            self.known_kinds[self.kind[i]],
+            record=_decoded(self.names[i].as_py()),
+            cluster=_decoded(self.of_clusters[i].as_py()),
+            block=self.known_blocks[self.block[i]],
+        )
         return found
+
+    def _some(self, chosen: Callable[[Any], Any]) -> Origins:
+        """Some of them; ``chosen`` selects the rows of a column."""
+        names = chosen(self.names)
+        clusters = names if self.are_clusters else chosen(self.of_clusters)
+        kind, block = chosen(self.kind), chosen(self.block)
+        return Origins(names, clusters, kind, block, self.known_kinds, self.known_blocks)
 
     def is_same(self, other: Origins) -> bool:
         """Whether all columns are equal, number by number."""
         return (
             self.names.equals(other.names)
-            and self.shared.equals(other.shared)
+            and self.of_clusters.equals(other.of_clusters)
             and np.array_equal(self.kind, other.kind)
             and np.array_equal(self.block, other.block)
             and (self.known_kinds, self.known_blocks) == (other.known_kinds, other.known_blocks)
@@ -214,9 +222,9 @@ class Origins(Sequence[Origin]):
         places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
         if len(places) == len(self) and (places[1:] > places[:-1]).all():
             return self
-        names, shared = (column.take(numbers(places)) for column in (self.names, self.shared))
-        return Origins(
-            names, shared, self.kind[places], self.block[places], self.known_kinds, self.known_blocks
+        indices = numbers(places)
+        return self._some(
+            lambda column: column.take(indices) if isinstance(column, pa.Array) else column[places]
         )
 
     def kinds(self) -> tuple[Codes, Sequence[Origin]]:
@@ -249,11 +257,11 @@ class Origins(Sequence[Origin]):
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return bool(self.shared.null_count == len(self.shared))
+        return self.of_clusters is self.names
 
     def clusters(self) -> Names:
         """The names of the clusters."""
-        return self.records() if self.are_clusters else Names(pc.coalesce(self.shared, self.names))
+        return Names(self.of_clusters)
 
     def groups(self, seed: int) -> GroupNumbers:
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
@@ -325,16 +333,14 @@ def _ranks(keys: Sequence[Any]) -> Integers:
     return np.array([place[key] for key in keys], dtype=np.int64)
 
 
-def _binary(names: Iterable[str | None]) -> pa.Array:
-    return _laid_out([None if name is None else name.encode("utf-8", "surrogatepass") for name in names])
+def _binary(names: Sequence[str]) -> pa.Array:
+    return _laid_out([name.encode("utf-8", "surrogatepass") for name in names])
 
 
-def _laid_out(encoded: Sequence[bytes | None]) -> pa.Array:
+def _laid_out(encoded: Sequence[bytes]) -> pa.Array:
     """Bytes side by side; not `pa.array`, which imports pandas."""
-    ends = np.cumsum([0, *(0 if name is None else len(name) for name in encoded)], dtype=np.int64)
-    known = np.packbits(np.array([name is not None for name in encoded], dtype=np.bool_), bitorder="little")
-    content = b"".join(name for name in encoded if name is not None)
-    buffers = [pa.py_buffer(known) if None in encoded else None, pa.py_buffer(ends), pa.py_buffer(content)]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_binary(), len(encoded), buffers)
 
 

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief import registry
@@ -250,11 +249,10 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
     records, clusters = (
         pa.concat_arrays(rows[name].cast(pa.large_binary()).chunks) for name in ("record", "cluster")
     )
-    nothing = pa.nulls(len(rows), pa.large_binary())
-    shared = pc.if_else(pc.equal(records, clusters), nothing, clusters)
     block, blocks = coded(rows["block"])
     kind, kinds = _kinds(rows, by)
-    return Origins(records, shared, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
+    of_clusters = records if records.equals(clusters) else clusters
+    return Origins(records, of_clusters, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
 
 
 def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Origin]]:
