@@ -262,7 +262,7 @@ class Ledger:
     @cached_property
     def _excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
         """By system and subgroup, when all rows are here."""
-        (kinds, known), reasons = self.origins.kinds(), list(self.known_reasons)
+        kinds, known, reasons = self.origins.kind, self.origins.known_kinds, list(self.known_reasons)
         missing = np.flatnonzero(self.reasons)
         alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
         found: dict[tuple[str, Subgroup], Counter[str]] = {}

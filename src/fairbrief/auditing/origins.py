@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -55,15 +55,7 @@ class Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self.encoded)
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Names: ...
-
-    def __getitem__(self, i: int | slice) -> str | Names:
-        if isinstance(i, slice):
-            return Names(self.encoded[i])
+    def __getitem__(self, i: Any) -> Any:
         return _decoded(self.encoded[i].as_py())
 
     def __iter__(self) -> Iterator[str]:
@@ -128,7 +120,8 @@ class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
     ``names`` are those of the records; ``of_clusters`` those of their clusters, the same array where each record is a cluster by
-    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``.
+    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``, in the
+    order in which these are first met.
     """
 
     names: pa.Array
@@ -183,29 +176,13 @@ class Origins(Sequence[Origin]):
     def __len__(self) -> int:
         return len(self.kind)
 
-    @overload
-    def __getitem__(self, i: int) -> Origin: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Origins: ...
-
-    def __getitem__(self, i: int | slice) -> Origin | Origins:
-        if isinstance(i, slice):
-            return self._some(lambda column: column[i])
-        found: Origin = replace(
+    def __getitem__(self, i: Any) -> Any:
+        return replace(
             self.known_kinds[self.kind[i]],
             record=_decoded(self.names[i].as_py()),
             cluster=_decoded(self.of_clusters[i].as_py()),
             block=self.known_blocks[self.block[i]],
         )
-        return found
-
-    def _some(self, chosen: Callable[[Any], Any]) -> Origins:
-        """Some of them; ``chosen`` selects the rows of a column."""
-        names = chosen(self.names)
-        clusters = names if self.are_clusters else chosen(self.of_clusters)
-        kind, block = chosen(self.kind), chosen(self.block)
-        return Origins(names, clusters, kind, block, self.known_kinds, self.known_blocks)
 
     def is_same(self, other: Origins) -> bool:
         """Whether all columns are equal, number by number."""
@@ -222,18 +199,11 @@ class Origins(Sequence[Origin]):
         places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
         if len(places) == len(self) and (places[1:] > places[:-1]).all():
             return self
-        indices = numbers(places)
-        return self._some(
-            lambda column: column.take(indices) if isinstance(column, pa.Array) else column[places]
-        )
-
-    def kinds(self) -> tuple[Codes, Sequence[Origin]]:
-        """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met."""
-        return _met(self.kind, self.known_kinds)
-
-    def blocks(self) -> tuple[Codes, Sequence[str]]:
-        """Of each the number of its block, and their names."""
-        return _met(self.block, self.known_blocks)
+        names = self.names.take(numbers(places))
+        clusters = names if self.are_clusters else self.of_clusters.take(numbers(places))
+        kind, kinds = numbered(self.kind[places], self.known_kinds)
+        block, blocks = numbered(self.block[places], self.known_blocks)
+        return Origins(names, clusters, kind, block, kinds, blocks)
 
     def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
         """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
@@ -298,7 +268,7 @@ def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> 
 
 def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
     """All systems by name, and their kinds; what the input did not name comes last."""
-    kinds = {kind.system: kind.system_kind for origins in several for kind in origins.kinds()[1]}
+    kinds = {kind.system: kind.system_kind for origins in several for kind in origins.known_kinds}
     return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
 
 
@@ -317,7 +287,8 @@ def narrowed(codes: Sequence[int] | Integers) -> Codes:
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
 
 
-def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
+def numbered(codes: Codes, things: Sequence[T]) -> tuple[Codes, list[T]]:
+    """The things with these codes in the order in which they are first met, and each one's number among them. Shape: (n,)."""
     first, own = first_met(codes)
     return narrowed(own), [things[i] for i in codes[first].tolist()]
 

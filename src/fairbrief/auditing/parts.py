@@ -109,8 +109,8 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        names, known = origins.of(members.chosen).blocks()
-        first, block = first_met(members.cluster * len(known) + names)
+        of_part = origins.of(members.chosen)
+        first, block = first_met(members.cluster * len(of_part.known_blocks) + of_part.block)
         if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
             found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]

@@ -194,7 +194,8 @@ class Run(Observed):
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.measures_of[ledger.observation]
         subgroups = sorted(
-            {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}, key=lambda s: (len(s), s)
+            {part for kind in ledger.origins.known_kinds for part in kind.subgroups},
+            key=lambda s: (len(s), s),
         )
         parts = parts_of(ledger, subgroups, settings.seed)
         made: dict[tuple[str, Subgroup], list[Estimate]] = {}
