@@ -112,8 +112,7 @@ class _Audit:
         exchange = None
         if "exchanged" in plan.sanity_baselines:  # a record may borrow from any other: all are read first
             cases = list(cases) if isinstance(cases, Iterator) else cases
-            exchange = Exchange(plan.seed)
-            exchange.watch(cases)
+            exchange = Exchange(cases, plan.seed)
         _check_baseline(cases, plan.baseline)
         head, stream = _peek(cases)
         languages.suppose(measure_selection.language_of(head))

@@ -119,8 +119,8 @@ def whole_clusters(units: Iterable[Unit], most: int) -> Iterator[list[Unit]]:
 
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one. Also units that are scored at once."""
-FIRST_BATCH = 32
-"""Cases in the first batches if workers have the models: scoring is slow, and each worker should get some of a short input."""
+MODEL_BATCH = 64
+"""Cases per batch if workers have the models: scoring is slow, and each worker should get some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
 
@@ -203,14 +203,10 @@ class Work:
 
     def batches(self, stream: Iterator[Case], watchers: Watchers | None) -> Iterator[list[Case]]:
         """Cases with their sanity baselines, as they come; the watchers see the cases."""
-        grows = self.plan.models_in_workers and self.reading is None
-        taken = 0
+        most = MODEL_BATCH if self.plan.models_in_workers and self.reading is None else BATCH
         for first in stream:
-            many = min(BATCH, max(1, LETTERS // max(1, sum(len(d.text) for d in first.record.documents))))
-            if grows:
-                many = min(many, max(FIRST_BATCH, taken // 8))
+            many = min(most, max(1, LETTERS // max(1, sum(len(d.text) for d in first.record.documents))))
             cases = [first, *itertools.islice(stream, many - 1)]
-            taken += len(cases)
             if watchers is not None:
                 watchers.note(cases)
             yield [*cases, *self.sanity_baselines.beside(cases)]
