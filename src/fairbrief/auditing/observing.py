@@ -129,16 +129,20 @@ class Observer:
         self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
-        observation = ledger.observation
+        observation, declared = ledger.observation, ledger.observation.declaration
         asked, table, of_maps = self._scored(
             observation, list(self._asked(observation, units, left_out)), left_out
         )
         relabelled, first = [one.relabelled for one in asked], 0
-        for labelled in self._labelled(ledger, relabelled):
+        several = iter([with_real_labels(relabelled)] if asked else [])
+        if ledger.n_resamples:
+            is_listed = declared.tests_units is not None
+            several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
+        for labelled in several:
             stop = first + sum(len(alike.places) for alike in labelled)
             yield self._observed(observation, asked[first:stop], table, labelled, left_out)
             first = stop
-        if relabelled and ledger.n_resamples:
+        if asked and ledger.n_resamples:
             real = with_real_labels(relabelled)
             for k, of_map in enumerate(of_maps):
                 ledger.add_of_map(k, origins, self._observed(observation, asked, of_map, real, {}))
@@ -189,7 +193,14 @@ class Observer:
         if self.extracts is not None and isinstance(observation, ExtractObservation):
             draws_unscored = observation.declaration.draws_unscored
             wanted = [one for one in asked if one.asks or draws_unscored]
-            self._draw_extracts(self.extracts, observation, wanted)
+            drawn = self.extracts.extracts_of([one.cases for one in wanted])
+            for one, extracts in zip(wanted, drawn, strict=True):
+                if isinstance(extracts, Reason):
+                    one.drawn = extracts
+                    continue
+                about = observation.extract_asks(one.cases, extracts)
+                if all(self.scores_extracts(ask.scorer) for ask in about):
+                    one.drawn = extracts, about
         asks: list[Ask] = []
         for one in asked:
             one.first = len(asks)
@@ -208,29 +219,23 @@ class Observer:
                 usable.append(one)
         return usable, table, tables
 
-    def _draw_extracts(
-        self, draws: ExtractDraws, reader: ExtractObservation, asked: Sequence[AskedUnit]
-    ) -> None:
-        """Give units the random extracts of their records, where these are scored."""
-        for one, extracts in zip(asked, draws.extracts_of([one.cases for one in asked]), strict=True):
-            if isinstance(extracts, Reason):
-                one.drawn = extracts
-                continue
-            asks = reader.extract_asks(one.cases, extracts)
-            if all(self.scores_extracts(ask.scorer) for ask in asks):
-                one.drawn = extracts, asks
-
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
         if not asks:
             yield ScoreTable.of([])
             return
-        specs = dict.fromkeys([ask.scorer for ask in asks])
-        places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
-        scorers = [self.scorers[spec] for spec in specs]
-        each = [_tables(one, [asks[i] for i in own]) for one, own in zip(scorers, places, strict=True)]
-        order = np.argsort(list(chain.from_iterable(places)))
-        has_maps = any(isinstance(one, Calibrated) for one in scorers)
+        places: dict[str, list[int]] = {}
+        for i, ask in enumerate(asks):
+            places.setdefault(ask.scorer, []).append(i)
+        has_maps, each = False, list[Iterator[ScoreTable]]()
+        for spec, own in places.items():
+            scorer, of_scorer = self.scorers[spec], [asks[i] for i in own]
+            if isinstance(scorer, Calibrated):
+                has_maps = True
+                each.append(scorer.tables(of_scorer))
+            else:
+                each.append(repeat(ScoreTable.of(scorer.answer(of_scorer))))
+        order = np.argsort(list(chain.from_iterable(places.values())))
         for tables in zip(*each, strict=False):
             yield tables[0] if len(tables) == 1 else ScoreTable.joined(tables).ordered(order)
             if not has_maps:
@@ -240,21 +245,6 @@ class Observer:
         if not self.skips:
             raise error
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
-
-    def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
-        """The label permutations of units, as many at once as memory allows."""
-        if ledger.n_resamples:
-            tests_units = ledger.observation.declaration.tests_units is not None
-            yield from self.label_draws.of_many(asked, all_permutations=tests_units, at_once=LABELS_AT_ONCE)
-        elif asked:
-            yield with_real_labels(asked)
-
-
-def _tables(scorer: Scorer, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
-    """The answers of a scorer; of one that has maps of resampled labels those by each, of others the same again."""
-    if isinstance(scorer, Calibrated):
-        return scorer.tables(asks)
-    return repeat(ScoreTable.of(scorer.answer(asks)))
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
