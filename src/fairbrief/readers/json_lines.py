@@ -197,7 +197,7 @@ def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
     return fault(
         f"invalid JSON ({error.msg} at character {error.pos + 1})",
         "one complete JSON object per line",
-        "correct the line, or join it with the next if the object continues there",
+        "correct the line, or give --format json-list if the file is one document around its records",
     )
 
 
