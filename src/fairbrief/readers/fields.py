@@ -181,14 +181,14 @@ class Fields:
         """The fields with summaries."""
         return [name for _, name in self.summary]
 
-    def named(self) -> list[str]:
-        """The fields that the caller named, which must occur in the input."""
-        usual = Fields()
-        pairs = [(self.id, usual.id), (self.system, usual.system), (self.references, usual.references)]
-        pairs += [(name, usual.documents[0]) for name in self.documents]
-        pairs += [(self.cluster, None), (self.group_by, None)]
-        named = [name for name, default in pairs if name is not None and name != default]
-        return [*named, *self.attributes.values(), *self.record_attributes.values()]
+    def named(self, *, is_table: bool, with_summaries: bool) -> set[str]:
+        """The fields that must occur in the input: those that the caller named, of summaries, and in a table of documents."""
+        usual = {ID, "references", "system"} | (set() if is_table else {"documents"})
+        named = {self.id, self.references, self.cluster, self.group_by, *self.documents}
+        if with_summaries:
+            named |= {self.system, *self.summary_names()}
+        wanted = {name for name in named - usual if name is not None}
+        return wanted.union(self.attributes.values(), self.record_attributes.values())
 
 
 KNOWN = {

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -62,76 +62,51 @@ def hash_of(ident: str, system: str) -> int:
     return hash((ident, system)) & BITS
 
 
-class EarlierPlace(NamedTuple):
-    """The earlier place of an id: source and row, and whether the documents were the same."""
-
-    source: int
-    number: int
-    is_same: bool
-
-
 class KnownIds:
     """The ids of each system, by hash, with the source and row of the first occurrence and a hash of its texts."""
 
-    def __init__(self, sources: int) -> None:
+    def __init__(self, sources: Sequence[str]) -> None:
+        """``sources`` are the names of the sources."""
         self.sources = sources
         self.systems: dict[str, None] = {}
         self.places: dict[int, int] = {}
 
-    def first(
-        self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
-    ) -> EarlierPlace | None:
-        """Add an id; its earlier place for this system, or None if it is new. ``texts`` are those of the documents."""
-        key = hash((ident, system)) & BITS
-        known = self.places.get(key)
-        if known is not None:
-            return self._before(known, texts)
-        if system not in self.systems:
-            self.systems[system] = None
-        self.places[key] = (number * self.sources + source) << TEXT_BITS | hash(texts) & TEXTS
+    def add(
+        self, ident: str, system: str, texts: tuple[str, ...], source: int, number: int
+    ) -> DataError | None:
+        """Add a summary of a record. An error if the system has one already, or another system one of other documents.
+
+        ``texts`` are those of the documents, ``source`` and ``number`` the row.
+        """
+        key, hashed = hash_of(ident, system), hash(texts) & TEXTS
+        if (known := self.places.get(key)) is not None:
+            what = f"this id a second time for the system {system!r}, after {self._place(known)}"
+            if known & TEXTS == hashed:
+                advice = "give the system of each summary (--system-field FIELD names its field), or remove one of the two"
+            else:
+                what += ", with other documents"
+                advice = (
+                    "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
+                    "--id-field FIELD with a unique id ('' numbers the rows)"
+                )
+            return fault(what, "one summary per record and system", advice)
+        self.systems.setdefault(system)
+        self.places[key] = (number * len(self.sources) + source) << TEXT_BITS | hashed
+        if len(self.systems) > 1:
+            for other in self.systems:
+                if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
+                    if known & TEXTS == hashed:
+                        break
+                    return fault(
+                        f"other documents than at {self._place(known)}, where the system {other!r} has this id",
+                        "the same documents for all systems of one id",
+                        "give --id-field FIELD with a unique id, or audit the files separately",
+                    )
         return None
 
-    def of_another_system(
-        self, ident: str, system: str, texts: tuple[str, ...]
-    ) -> tuple[str, EarlierPlace] | None:
-        """The first other system with this id, and its place; None if there is none."""
-        for other in self.systems:
-            if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
-                return other, self._before(known, texts)
-        return None
-
-    def _before(self, known: int, texts: tuple[str, ...]) -> EarlierPlace:
-        place = known >> TEXT_BITS
-        return EarlierPlace(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
-
-
-ONCE = "one summary per record and system"
-
-
-def repeated_id(system: str, place: str, *, is_same: bool) -> DataError:
-    """The error for a second summary by a system of the record at ``place``; ``is_same``: with the same documents."""
-    result = f"this id a second time for the system {system!r}, after {place}"
-    if is_same:
-        return fault(
-            result,
-            ONCE,
-            "give the system of each summary (--system-field FIELD names its field), or remove one of the two",
-        )
-    return fault(
-        f"{result}, with other documents",
-        ONCE,
-        "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
-        "--id-field FIELD with a unique id ('' numbers the rows)",
-    )
-
-
-def other_documents(system: str, place: str) -> DataError:
-    """The error for documents that differ from those of another system under this id, at ``place``."""
-    return fault(
-        f"other documents than at {place}, where the system {system!r} has this id",
-        "the same documents for all systems of one id",
-        "give --id-field FIELD with a unique id, or audit the files separately",
-    )
+    def _place(self, known: int) -> str:
+        number, source = divmod(known >> TEXT_BITS, len(self.sources))
+        return f"{self.sources[source]}:{number}"
 
 
 # ---- Parts of an input.

@@ -135,6 +135,10 @@ class Labelling:
     binned: set[str] = field(default_factory=set)
     speakers: SpeakerTable | None = None
 
+    def begin(self) -> None:
+        """Forget the records of an earlier iteration."""
+        self.lacking, self.binned = {}, set()
+
     @property
     def changes_records(self) -> bool:
         """Whether records may be changed."""

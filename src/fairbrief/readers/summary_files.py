@@ -18,7 +18,6 @@ from fairbrief.readers import files, object_stores
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_parts import hash_of
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
@@ -159,12 +158,12 @@ class ById:
             result = self.reader.summaries(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
-        known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
+        known = {stored.system for stored, _ in self.stored.take(hash(ident))}
         for written in result:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
-            self.stored.add(hash_of(ident, ""), (written, where))
+            self.stored.add(hash(ident), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
         key = fields.id or ID
@@ -181,7 +180,7 @@ class ById:
         return id_of(value)
 
     def _again(self, second: Summary, fields: Fields) -> DataError:
-        first = next(w for s, w in self.stored.take(hash_of(second.record, "")) if s.system == second.system)
+        first = next(w for s, w in self.stored.take(hash(second.record)) if s.system == second.system)
         remedy = "remove one"
         if self.is_named:
             remedy += f", or, if a column has the system, write --summaries {self.name} without a name"
@@ -195,7 +194,7 @@ class ById:
         """Each system's summary of a record; ``record`` is None for an unreadable one."""
         if record is None:
             return []
-        result = {stored.system: stored for stored, _ in self.stored.pop(hash_of(record.id, ""))}
+        result = {stored.system: stored for stored, _ in self.stored.pop(hash(record.id))}
         return [result.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
