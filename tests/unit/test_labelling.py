@@ -163,7 +163,7 @@ def test_records_are_clustered_by_a_field() -> None:
 def test_a_record_without_its_cluster_is_refused() -> None:
     """A record that lacks the value is named, and is left out only where that is asked for."""
     given = [ROW | {"product": "x"}, ROW | {"id": "b", "product": None}]
-    with pytest.raises(DataError, match=r"records:2 \(id 'b'\): found no value of 'product'"):
+    with pytest.raises(DataError, match=r"records:2 \(id 'b'\): found null in the field 'product'"):
         list(read(given, cluster_by="product"))
     reading = read(given, cluster_by="product", on_error="skip")
     assert [case.record.id for case in reading] == ["a"]

@@ -64,7 +64,6 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
         ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
         ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
         ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
-        ({"a": [{"t": ["x", "y"]}], "b": [{"l": ["x"]}, {"l": ["y"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "b[*].l[*]"}}, "2 values in the field 'b[*].l[*]' (attribute 'tone') in another arrangement than 2 documents in 'a[*].t[*]'"),
     ],
 )  # fmt: skip
 def test_every_way_to_give_parallel_lists_refuses_unequal_ones(

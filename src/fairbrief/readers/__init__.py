@@ -137,7 +137,7 @@ def read(
         system=system_field,
         references=references_field,
         attributes={name: field for name, field in attributes.items() if field is not None},
-        record_attributes=record_attributes,
+        record_attributes={**record_attributes, **({} if cluster_by is None else {cluster_by: cluster_by})},
         labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
         cluster=cluster_by,

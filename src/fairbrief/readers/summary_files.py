@@ -184,7 +184,7 @@ class ById:
         remedy = "remove one"
         if self.is_named:
             remedy += f", or, if a column has the system, write --summaries {self.name} without a name"
-        elif fields.system in self.use.unseen or fields.system not in self.use.names:
+        elif fields.system in self.use.unseen or fields.system not in self.use.names_of(""):
             remedy += ", or give --system-field FIELD with the system"
         return fault(
             f"a second summary of {second.system!r} with this id, after {first}", "one per record", remedy
