@@ -1,12 +1,12 @@
-"""JSON: one object per line, or one array of objects, read object by object."""
+"""JSON: one object per line, or one array of objects."""
 
 from __future__ import annotations
 
-import codecs
 import json
-import re
+import mmap
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -38,12 +38,11 @@ PARTS = 512
 """Most parts of a file."""
 
 _decode = msgspec.json.Decoder().decode
+_decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 EVERY = 64
 """Rows between two updates of the progress."""
 CHUNK = 1 << 20
-LONGEST = 1 << 25
-"""Most characters of one object of an array; longer ones count as broken."""
 
 
 def line_ranges(path: InputFile) -> list[Range]:
@@ -98,7 +97,7 @@ def _parse_with_care(line: bytes, start: int) -> Any:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        return _not_utf8(error, start)
+        return not_utf8(line[error.start], f"at byte offset {start + error.start} of the file")
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
@@ -118,73 +117,34 @@ def read_json(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) ->
 
 
 def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
-    """The objects of one JSON array, streamed; each is numbered by the line it begins on.
+    """The objects of one JSON array, numbered from 1. Memory holds one at a time, and the content of packed files.
 
-    Raises DataError for a broken array, on any setting, since the rest cannot be read.
+    Raises DataError for a broken array, on any setting, since its objects cannot be told apart.
     """
-    decode, utf8 = json.JSONDecoder().raw_decode, codecs.getincrementaldecoder("utf-8")()
-    text, line, before, broken, reason, is_new = "", 1, "[", "", "", True
     with open_text(path, name, encoding) as (raw, content):
-        while not broken and (is_new or len(text) <= LONGEST):
-            start = content.tell() if content is raw else 0
-            data = content.read(max(CHUNK, len(text)))
-            try:
-                text += utf8.decode(data, final=not data)
-            except UnicodeDecodeError as error:
-                raise DataError(f"{name}: {_not_utf8(error, start)} The rest was not read.") from None
-            position, is_new = 0, False
-            while match := OBJECT[before].match(text, position):
-                try:
-                    row, end = decode(text, match.end())
-                except json.JSONDecodeError as error:
-                    reason = error.msg  # unless the rest of the object comes with the next bytes
-                    break
-                except (RecursionError, ValueError):
-                    broken = "JSON that is nested too deeply, or a number of too many digits"
-                    break
-                line += text.count("\n", position, match.end())
-                yield line, row
-                line += text.count("\n", match.end(), end)
-                position, before, is_new = end, ",", True
-            meter.at(raw.tell())
-            text = text[position:]
-            if not data:
-                break
-    if broken or not END[before].fullmatch(text):
-        rest = text.lstrip(SPACES)
-        line += text.count("\n", 0, len(text) - len(rest))
-        raise DataError(
-            f"{name}:{line}: found {broken or _broken(rest, before, reason)}; expected an array of objects, [{{…}}, {{…}}]; correct it, "
-            "or write one object per line, so that one error does not affect the rest. The rest was not read."
-        )
-
-
-SPACES = " \t\r\n"
-OBJECT = {mark: re.compile(rf"[{SPACES}]*\{mark}[{SPACES}]*(?={{)") for mark in "[,"}
-"""What precedes an object: the bracket that opens the array, or a comma."""
-END = {
-    "[": re.compile(rf"[{SPACES}]*\[[{SPACES}]*\][{SPACES}]*"),
-    ",": re.compile(rf"[{SPACES}]*\][{SPACES}]*"),
-}
-"""The end of an array without objects, or with some."""
-
-
-def _broken(rest: str, before: str, reason: str) -> str:
-    """What is wrong at the start of the rest of an array, where ``before`` and an object were expected."""
-    inner = rest.removeprefix(before).lstrip(SPACES)
-    if not rest or (rest.startswith(before) and not inner):
-        return "the end of the file inside the array"
-    if rest.startswith("]"):
-        return "more after the array's end"
-    if not rest.startswith(before):
-        return "no comma between two objects"
-    if not inner.startswith("{"):
-        return show(inner[0])
-    return f"JSON that cannot be read ({reason}), or an object over {LONGEST:,} characters"
-
-
-def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
-    return not_utf8(error.object[error.start], f"at byte offset {start + error.start} of the file")
+        if content is raw and isinstance(path, Path):
+            data: Any = memoryview(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ))[raw.tell() :]
+        else:
+            data = content.read()
+    try:
+        parts: list[Any] = _decode_array(data)
+        rows = (parse_line(bytes(part)) for part in parts)
+    except (
+        msgspec.DecodeError,
+        RecursionError,
+    ):  # Python's parser is slower, accepts more, and explains errors
+        try:
+            parts = json.loads(bytes(data))
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
+                "object per line, so that one error does not affect the rest."
+            ) from None
+        rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
+    for number, row in enumerate(rows, 1):
+        if number % EVERY == 0:
+            meter.at(size_of(path) * number // len(parts))
+        yield number, row
 
 
 def _not_json(error: json.JSONDecodeError, text: str) -> DataError:

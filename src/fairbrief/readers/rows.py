@@ -71,7 +71,11 @@ class RowReader:
         """Number of documents without text, which were excluded."""
         self._several_documents = fields.has_several_documents
         self._several_summaries = fields.has_several_summaries
-        self._attributes = (*fields.attributes.items(), *((label, label) for label in fields.labels))
+        self._attributes = [
+            *((name, source, False) for name, source in fields.attributes.items()),
+            *((label, label, False) for label in fields.labels),
+            *((name, source, True) for name, source in fields.record_attributes.items()),
+        ]
 
     def missing_field(self, source: Source, wanted: str | None = None) -> RequestError:
         """The error for a named field that is in none of the objects read."""
@@ -119,7 +123,7 @@ class RowReader:
         attributes: Mapping[str, str] = NOTHING
         if (given := get("attributes")) is not None:
             attributes = attributes_of(self._cell(given), "the attributes")
-        if self._attributes or fields.record_attributes:
+        if self._attributes:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None and fields.cluster not in attributes:
             need(row, fields.cluster)
@@ -179,18 +183,15 @@ class RowReader:
         self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
     ) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
-        mapped = [
-            (name, source, map_attribute(name, source, row, draft, self.fields.separator))
-            for name, source in self._attributes
-        ]
-        mapped += [
-            (name, source, look_up(row, source)) for name, source in self.fields.record_attributes.items()
-        ]
         own = dict(attributes)
-        for name, source, value in mapped:
+        for name, source, is_of_record in self._attributes:
+            if is_of_record:
+                value = look_up(row, source)
+            else:
+                value = map_attribute(name, source, row, draft, self.fields.separator)
             if value is not ABSENT:
                 self.use.use(row, source)
-                if (text := value_of(value, f"the attribute {name!r}")) is not None:
+                if value is not None and (text := value_of(value, f"the attribute {name!r}")) is not None:
                     own[name] = text
         return own or NOTHING
 
