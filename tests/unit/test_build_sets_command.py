@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -160,13 +159,3 @@ def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
     ):
         run("stratified", tweets, "--attribute", "gender", "--sets", "2", "--size", "3", "--values", "male,femal",
             "--out", tmp_path / "o.jsonl")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "has no name")]
-)
-def test_slips_of_required_options(tweets: Path, tmp_path: Path, option: str, value: str, said: str) -> None:
-    """Options that a command cannot do without are refused in its words, too."""
-    given = {"--attribute": "gender", "--counts": "5", "--mix": "1:1", option: value}
-    with pytest.raises(RequestError, match=said):
-        run("perspectives", tweets, *itertools.chain(*given.items()), "--out", tmp_path / "none.jsonl")

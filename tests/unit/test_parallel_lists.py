@@ -112,16 +112,6 @@ def test_a_list_may_lack_values_of_blank_texts_at_the_end() -> None:
     ]
 
 
-def test_a_value_absent_in_the_documents_own_list_is_absent() -> None:
-    """A document of a list that lacks the field has no value, and the others keep theirs."""
-    texts = [{"t": "a", "tone": "pos"}, {"t": "b"}, {"t": "c", "tone": "neu"}]
-    assert _labels([_row(0, a=texts)], documents_field="a[*].t", attributes={"tone": "a[*].tone"}) == [
-        "pos",
-        None,
-        "neu",
-    ]
-
-
 def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None:
     """The value of a session is that of each of its turns."""
     sessions = [{"who": "x", "turns": [{"t": "a"}, {"t": "b"}]}, {"who": "y", "turns": [{"t": "c"}]}]

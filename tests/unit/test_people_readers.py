@@ -57,16 +57,11 @@ def _said(record: Record, entity: Entity) -> list[tuple[str, str]]:
     return [(m.kind, record.documents[m.document].text[m.start : m.end]) for m in entity.mentions]
 
 
-def test_corefud_text_is_that_of_the_file(tmp_path: Path) -> None:
-    """Blanks follow SpaceAfter, words of one token stand inside of it, paragraphs are parted by a line break."""
+def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
+    """Text follows SpaceAfter and paragraphs; a pronoun joined to a verb is found; the mother's name is not her son's."""
     (record,) = read_corefud(_write(tmp_path, "a.conllu", CONLLU))
     assert record.documents[0].text == "\"Dr. Mia Horn's son,\" she'd said.\nThey like it."
     assert (record.id, record.attributes, record.references) == ("visit", {"genre": "news"}, ("A visit.",))
-
-
-def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
-    """A pronoun joined to a verb is found; the mother's name is not her son's; they-people are left out."""
-    (record,) = read_corefud(_write(tmp_path, "a.conllu", CONLLU))
     (mia,) = record.entities
     assert (mia.first_name, mia.last_name) == ("Mia", "Horn")
     assert mia.attributes == {"identity": "Mia_Horn", "gender": "female"}
