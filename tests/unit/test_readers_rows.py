@@ -161,7 +161,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"entities": [5]}, "the number 5 as entity 1"),
     (
         {"entities": [{"first_name": "Ann"}]},
-        "found no id of entity 1; expected text or a number; give each entity",
+        "null as the id of entity 1",
     ),
     ({"entities": [{"id": "x"}, {"id": "x"}]}, "two entities with the id 'x'"),
     (
