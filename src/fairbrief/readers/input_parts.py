@@ -19,7 +19,7 @@ from fairbrief.errors import DataError
 from fairbrief.readers import json_lines, tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
-from fairbrief.readers.files import UTF8, InputFile, Meter, opened
+from fairbrief.readers.files import UTF8, File, Meter, endings
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
@@ -163,9 +163,13 @@ def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 def can_be_divided(source: Source, id_field: str) -> bool:
     """Whether a source can be read from several positions, not only from its beginning, e.g. to number its rows."""
-    if source.path is None or source.is_compressed or source.kind not in ("jsonl", "parquet"):
-        return False
-    if source.encoding != UTF8:
+    file = source.file
+    if (
+        file is None
+        or source.kind not in ("jsonl", "parquet")
+        or endings(file.path)[1]
+        or file.encoding != UTF8
+    ):
         return False
     first = next((row for _, row in source.rows(Meter()) if isinstance(row, Mapping)), None)
     return first is None or id_field != ID or ID in first
@@ -173,10 +177,10 @@ def can_be_divided(source: Source, id_field: str) -> bool:
 
 def ranges_of(source: Source) -> list[Range]:
     """The ranges in which a source that can be divided is read."""
-    assert source.path is not None
+    assert source.file is not None
     if source.kind == "parquet":
-        return tables.row_group_ranges(source.path, source.name)
-    return json_lines.line_ranges(source.path)
+        return tables.row_group_ranges(source.file)
+    return json_lines.line_ranges(source.file)
 
 
 def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
@@ -184,16 +188,16 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
 
     The source must have ranges. Rows without a readable id are skipped.
     """
-    assert source.path is not None
+    assert source.file is not None
     if source.kind == "parquet":
-        yield from _places_in_groups(source.path, id_field)
+        yield from _places_in_groups(source.file, id_field)
         return
     is_plain = id_field.isidentifier()
     line: Any = msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]) if is_plain else Any
     decode = msgspec.json.Decoder(line).decode
-    with opened(source.path) as file:
+    with source.file.opened() as lines:
         start = 0
-        for content in file:
+        for content in lines:
             try:
                 result = decode(content)
                 ident = id_of(result.id if is_plain else find(result, id_field))
@@ -204,9 +208,9 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
             start += len(content)
 
 
-def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int]]:
-    with tables.open_parquet(path) as file:
-        for group in range(file.num_row_groups):
-            for ident in file.read_row_group(group, columns=[id_field])[id_field].to_pylist():
+def _places_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
+    with tables.open_parquet(file) as table:
+        for group in range(table.num_row_groups):
+            for ident in table.read_row_group(group, columns=[id_field])[id_field].to_pylist():
                 with suppress(DataError):
                     yield id_of(ident), group

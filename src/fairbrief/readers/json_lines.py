@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened, size_of
+from fairbrief.readers.files import File, Meter
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
@@ -45,30 +45,24 @@ EVERY = 64
 CHUNK = 1 << 20
 
 
-def line_ranges(path: InputFile) -> list[Range]:
+def line_ranges(file: File) -> list[Range]:
     """The parts of a file, whose lines are counted; a line belongs to the part with its first byte."""
-    ranges, count, size = [], 1, size_of(path)
+    ranges, count, size = [], 1, file.size
     step = max(-(-size // PARTS), min(PART, max(SMALL_PART, size // FEW_PARTS)))
-    with opened(path) as file:
+    with file.opened() as raw:
         for start, stop in pairwise([*range(0, size, step), size]):
-            left = start - 1 - file.tell()
-            while left > 0 and (chunk := file.read(min(left, CHUNK))):
+            left = start - 1 - raw.tell()
+            while left > 0 and (chunk := raw.read(min(left, CHUNK))):
                 count += chunk.count(b"\n")
                 left -= len(chunk)
             ranges.append(Range(start, stop, count if start else 0))
     return ranges
 
 
-def read_lines(
-    path: InputFile,
-    name: str,
-    meter: Meter,
-    part: Range | None = None,
-    encoding: str = UTF8,
-) -> Iterator[Row]:
+def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
     """The objects of a JSON Lines file, or of a part of it, with the numbers of their lines. Blank lines are skipped."""
     before = 0 if part is None else part.lines_before
-    with open_text(path, name, encoding) as (raw, content):
+    with file.text() as (raw, content):
         if part is not None and part.start:
             content.seek(part.start - 1)
             content.readline()  # the rest of a line that begins before the part
@@ -109,20 +103,20 @@ def _parse_with_care(line: bytes, start: int) -> Any:
     return row if isinstance(row, dict) else _not_object(row)
 
 
-def read_json(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
+def read_json(file: File, meter: Meter) -> Iterator[Row]:
     """The objects of a .json file: of its array if it begins with one, otherwise of its lines."""
-    with open_text(path, name, encoding) as (_, content):
+    with file.text() as (_, content):
         is_array = content.peek(CHUNK).lstrip()[:1] == b"["
-    return (read_array if is_array else read_lines)(path, name, meter, encoding=encoding)
+    return (read_array if is_array else read_lines)(file, meter)
 
 
-def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
+def read_array(file: File, meter: Meter) -> Iterator[Row]:
     """The objects of one JSON array, numbered from 1. Memory holds one at a time, and the content of packed files.
 
     Raises DataError for a broken array, on any setting, since its objects cannot be told apart.
     """
-    with open_text(path, name, encoding) as (raw, content):
-        if content is raw and isinstance(path, Path):
+    with file.text() as (raw, content):
+        if content is raw and isinstance(file.path, Path):
             data: Any = memoryview(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ))[raw.tell() :]
         else:
             data = content.read()
@@ -137,13 +131,13 @@ def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -
             parts = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
             raise DataError(
-                f"{name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
+                f"{file.name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
                 "object per line, so that one error does not affect the rest."
             ) from None
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
     for number, row in enumerate(rows, 1):
         if number % EVERY == 0:
-            meter.at(size_of(path) * number // len(parts))
+            meter.at(file.size * number // len(parts))
         yield number, row
 
 

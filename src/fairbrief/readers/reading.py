@@ -81,12 +81,13 @@ class Reading:
     @property
     def files(self) -> tuple[InputFile, ...]:
         """The paths of the sources that are files."""
-        return tuple(source.path for source in self.sources if source.path is not None)
+        paths = (source.folder if source.file is None else source.file.path for source in self.sources)
+        return tuple(path for path in paths if path is not None)
 
     @property
     def bytes_total(self) -> int:
         """The total size of the files in bytes."""
-        return sum(source.size for source in self.sources)
+        return sum(source.file.size for source in self.sources if source.file is not None)
 
     @property
     def skipped(self) -> list[str]:
@@ -318,7 +319,7 @@ class Reading:
             if not self._is_part:
                 self._note_source(source, reader)
             self.tally.blank += reader.blank
-            self._meter.before += source.size
+            self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:

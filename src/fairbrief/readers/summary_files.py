@@ -94,7 +94,8 @@ class InOrder:
     def __init__(self, system: str, path: Path, stack: ExitStack) -> None:
         self.system = system
         self.name = files.printable(path.name)
-        _, content = stack.enter_context(files.open_text(path, self.name, files.encoding_of(path)))
+        file = files.File(path, self.name, files.encoding_of(path))
+        _, content = stack.enter_context(file.text())
         self.lines = enumerate(content, 1)
 
     def take(self, record: Record | None) -> list[Summary]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
-from fairbrief.readers.files import InputFile, Meter
+from fairbrief.readers.files import File, Meter
 from fairbrief.readers.json_lines import Row, read_array, read_lines
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
@@ -82,9 +82,9 @@ Span = dict[str, Any]
 def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Row]]:
     """The reader of an export; ``unpack`` returns the spans in one of its rows."""
 
-    def read(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+    def read(file: File, meter: Meter) -> Iterator[Row]:
         with RowsOnDisk() as stored:
-            for number, row in _rows(path, name, meter, encoding):
+            for number, row in _rows(file, meter):
                 if not isinstance(row, Mapping):
                     yield number, row
                     continue
@@ -97,27 +97,27 @@ def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Ro
     return read
 
 
-def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+def _rows(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
     from fairbrief.readers import layouts
 
-    kind = files.FORMATS.get(files.endings(path)[0])
+    kind = files.FORMATS.get(files.endings(file.path)[0])
     if kind == "parquet":
-        yield from tables.read_parquet(path, name, meter)
+        yield from tables.read_parquet(file, meter)
         return
     if kind == "csv":
-        for number, row in tables.read_csv(path, name, meter, encoding, has_index=True):
+        for number, row in tables.read_csv(file, meter, has_index=True):
             yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
         return
-    with files.open_text(path, name, encoding) as (_, content):
+    with file.text() as (_, content):
         start = content.peek(1).lstrip()[:1]
         first = content.readline(files.LONGEST_PACKED)
     if start == b"[":
-        yield from read_array(path, name, meter, encoding=encoding)
+        yield from read_array(file, meter)
     elif isinstance(_parsed(first.decode(errors="replace").strip()), Mapping):
-        yield from read_lines(path, name, meter, encoding=encoding)
+        yield from read_lines(file, meter)
     else:
-        yield 1, layouts.load(path, name, encoding)
+        yield 1, layouts.load(file)
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
