@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import warnings
 from math import inf
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 from benchmarks.fuzz.loaders import fuzz
 from benchmarks.fuzz.targets import COREFUD
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from fairbrief.engines.score_cache import Store
@@ -125,6 +130,62 @@ def test_csv_round_trip(tmp_path: Path, cells: list[list[str]]) -> None:
         if ident in found and "[" not in text:
             assert found[ident].record.documents[0].text == text
             assert found[ident].summary.text == summary
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.arrow", "x.jsonl.gz", "x.jsonl.zst", "x.json"])
+@QUICK
+@given(
+    changes=st.lists(
+        st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4
+    )
+)
+def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int]]) -> None:
+    """A file with some bytes changed gives cases or one of our errors; Arrow's own trust does not bring us down."""
+    rows = [
+        {"id": str(i), "documents": [{"text": "Té.", "attributes": {"a": "x"}}], "summary": "S"}
+        for i in range(20)
+    ]
+    text = "\n".join(map(json.dumps, rows)).encode()
+    path = tmp_path / name
+    match path.suffix:
+        case ".parquet":
+            pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path)
+        case ".arrow":
+            pyarrow.feather.write_feather(pa.Table.from_pylist(rows), path, compression="uncompressed")
+        case ".gz":
+            path.write_bytes(gzip.compress(text))
+        case ".zst":
+            path.write_bytes(pa.compress(text, "zstd", asbytes=True))
+        case _:
+            path.write_text(json.dumps(rows))
+    content = bytearray(path.read_bytes())
+    for place, byte in changes:
+        content[int(place * len(content))] = byte
+    path.write_bytes(content)
+    assume(path.suffix != ".parquet" or not _ends_the_process(path))
+    try:
+        list(read(path, on_error="skip"))
+    except FairbriefError as error:
+        str(error).encode()
+
+
+def _ends_the_process(path: Path) -> bool:
+    """Whether pyarrow ends the process when it reads the size statistics of a column, as its version 26 does for damaged ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # the child has one thread, and runs no code of the others
+        child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            metadata = pyarrow.parquet.read_metadata(path)
+            for group in map(metadata.row_group, range(metadata.num_row_groups)):
+                for column in range(group.num_columns):
+                    group.column(column)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
 
 @settings(max_examples=2, deadline=None)
