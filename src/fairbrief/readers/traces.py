@@ -19,7 +19,7 @@ from typing import Any
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
 from fairbrief.readers.files import File, Meter
-from fairbrief.readers.json_lines import Row, read_array, read_lines
+from fairbrief.readers.json_lines import Row, read_json
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
 PATHS = {
@@ -110,12 +110,9 @@ def _rows(file: File, meter: Meter) -> Iterator[Row]:
             yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
         return
     with file.text() as (_, content):
-        start = content.peek(1).lstrip()[:1]
-        first = content.readline(files.LONGEST_PACKED)
-    if start == b"[":
-        yield from read_array(file, meter)
-    elif isinstance(_parsed(first.decode(errors="replace").strip()), Mapping):
-        yield from read_lines(file, meter)
+        first = content.readline(files.LONGEST_PACKED).strip()
+    if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
+        yield from read_json(file, meter)
     else:
         yield 1, layouts.load(file)
 
