@@ -128,17 +128,6 @@ def test_reviews(tmp_path: Path) -> None:
     assert Counter(record.values_of("sentiment")) == {"negative": 2, "neutral": 4, "positive": 3}
 
 
-def test_an_unknown_format_is_refused(tweets: Path, tmp_path: Path) -> None:
-    """The error names the formats, and nothing is written."""
-    out = tmp_path / "none.jsonl"
-    with pytest.raises(RequestError, match="no format"):
-        run(
-            "perspectives", tweets, "--attribute", "gender", "--counts", "5", "--mix", "male=1", "--format", "x",
-            "--out", out,
-        )  # fmt: skip
-    assert not out.exists()
-
-
 def test_sets_carry_the_attributes_that_prompts_speak_of(tweets: Path, tmp_path: Path) -> None:
     """--set NAME=TEXT stands in every record, whole; one that the sets have already is refused."""
     out = tmp_path / "sets.jsonl"

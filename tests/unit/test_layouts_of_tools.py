@@ -166,34 +166,17 @@ def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
 
 def test_inspect_logs_of_json(tmp_path: Path) -> None:
     """A log of one epoch keeps its ids; a failed sample is counted; the last message of the user is the source."""
-    asked = [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": [{"type": "text", "text": "Text."}]},
-    ]
-    samples = [
-        {
-            "id": 1,
-            "epoch": 1,
-            "input": asked,
-            "target": ["R.", ""],
-            "output": {"completion": "S."},
-            "metadata": {},
-        },
-        {
-            "id": 2,
-            "epoch": 1,
-            "input": "Other.",
-            "target": "",
-            "output": {"completion": ""},
-            "error": {"message": "x"},
-        },
-    ]
-    log = {
-        "version": 2,
-        "status": "success",
-        "eval": {"model": "m", "config": {"epochs": 1}},
-        "samples": samples,
+    user = {"role": "user", "content": [{"type": "text", "text": "Text."}]}
+    good = {"id": 1, "input": [{"role": "system", "content": "Be brief."}, user], "target": ["R.", ""]}
+    failed = {
+        "id": 2,
+        "input": "Other.",
+        "target": "",
+        "output": {"completion": ""},
+        "error": {"message": "x"},
     }
+    samples = [{**good, "output": {"completion": "S."}, "metadata": {}}, failed]
+    log = {"version": 2, "eval": {"model": "m", "config": {"epochs": 1}}, "samples": samples}
     cases = list(read(document(tmp_path / "log.json", log)))
     assert written(read(tmp_path / "log.json")) == [("1", "m", "S.", ""), ("2", "m", "", "the sample failed")]
     assert [(c.record.documents[0].text, c.record.references) for c in cases] == [

@@ -88,21 +88,6 @@ def test_lists_of_one_length_match_by_their_order(given: dict[str, Any], setting
     assert _labels([_row(0, **given)], **settings) == TONES
 
 
-def test_a_blank_text_takes_its_value_with_it() -> None:
-    """Where a text between others is blank, those behind it keep their own values."""
-    texts = [{"t": "a"}, {"t": ""}, {"t": "c"}]
-    given = {"texts": texts, "tones": TONES}
-    [case] = read(
-        [_row(0, **given)],
-        documents_field="texts[*].t",
-        attributes={"tone": "tones"},
-    )
-    assert [(d.text, d.attributes["tone"]) for d in case.record.documents] == [
-        ("a", "pos"),
-        ("c", "neu"),
-    ]
-
-
 def test_a_list_may_lack_values_of_blank_texts_at_the_end() -> None:
     """Of a table's empty last columns a list of labels need not know."""
     given = {"review_1": "a", "review_2": "b", "review_3": "", "tones": ["pos", "neg"]}

@@ -59,12 +59,6 @@ def test_attribute_values_are_text(given: Any, text: str | None) -> None:
     assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
 
 
-def test_rows_without_ids_are_numbered_on_request() -> None:
-    """Without an id field rows are numbered from 1."""
-    row = {"documents": ["t"], "summary": "s"}
-    assert [c.record.id for c in read([row, row], id_field=None)] == ["1", "2"]
-
-
 @pytest.mark.parametrize(
     ("value", "reason"),
     [("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", "")],
@@ -121,17 +115,14 @@ def test_value_of_one_text() -> None:
 
 
 def test_records_and_cases() -> None:
-    """Records and cases pass as they are."""
+    """Records and cases pass as they are; each record comes once, however many systems have summarized it, or none."""
     record = Record("r", (Document("t"),))
     case = Case(record, Summary("r", "s", "x"))
     assert list(read([case])) == [case]
     assert list(read([record]).records()) == [record]
-
-
-def test_records_need_no_summaries() -> None:
-    """Each record comes once, however many systems have summarized it, or none."""
     rows = [ROW | {"system": "A"}, ROW | {"system": "B"}, {"id": "b", "documents": ["t"]}]
     assert [r.id for r in read(rows).records()] == ["a", "b"]
+    assert [r.id for r in read(rows, id_field=None).records()] == ["1", "2", "3"]
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -236,16 +227,21 @@ def test_misspelt_system_field() -> None:
     assert [case.summary.system for case in read(rows, system_field="sys")] == ["A", "B"]
 
 
-def test_no_summary_anywhere() -> None:
-    """Cases without any summary are refused: there is nothing to look at."""
-    with pytest.raises(RequestError, match="No record has a summary"):
-        list(read([ROW | {"summary": None}]))
-
-
-def test_rows_that_are_no_objects() -> None:
-    """A row of another type is an error in its place."""
-    with pytest.raises(DataError, match="records:1: found the number 5; expected an object"):
-        list(read([5]))
+@pytest.mark.parametrize(
+    ("source", "options", "error", "message"),
+    [
+        ([5], {}, DataError, "records:1: found the number 5; expected an object"),
+        ([], {}, DataError, "has no record"),
+        (5, {}, RequestError, "cannot be read from the number 5"),
+        ([ROW], {"separator": ""}, RequestError, "separator is empty"),
+        ([ROW], {"on_error": "ignore"}, RequestError, "on_error"),
+        ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
+    ],
+)
+def test_nothing_to_read(source: Any, options: dict[str, Any], error: type[Exception], message: str) -> None:
+    """Empty inputs, objects that are no rows and wrong options are refused."""
+    with pytest.raises(error, match=message):
+        list(read(source, **options))
 
 
 def test_iterators_are_read_once() -> None:
@@ -254,18 +250,6 @@ def test_iterators_are_read_once() -> None:
     assert len(list(reading)) == 1
     with pytest.raises(RequestError, match="once"):
         list(reading)
-
-
-def test_nothing_to_read() -> None:
-    """An empty input is an error, and so is what holds no records."""
-    with pytest.raises(DataError, match="has no record"):
-        list(read([]))
-    with pytest.raises(RequestError, match="cannot be read from the number 5"):
-        read(5)
-    with pytest.raises(RequestError, match="separator is empty"):
-        read([ROW], separator="")
-    with pytest.raises(RequestError, match="on_error"):
-        read([ROW], on_error="ignore")  # type: ignore[arg-type] # what a caller may type
 
 
 def test_messages_are_capped(tmp_path: Path) -> None:

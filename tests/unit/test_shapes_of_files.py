@@ -113,7 +113,7 @@ def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
 
 
 def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
-    """As of a long table, with a note; where no document has text they stay, and mentions follow their documents."""
+    """A note has their number; where no document has text they stay."""
     documents = [
         {"text": "One.", "attributes": {"s": "a"}},
         {"text": " \n", "attributes": {"s": "b"}},
@@ -122,19 +122,11 @@ def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> Non
     rows = [
         {"id": "some", "documents": documents, "summary": "S"},
         {"id": "none", "documents": ["", " "], "summary": "S"},
-        {
-            "id": "people",
-            "documents": ["", "Ann."],
-            "summary": "S",
-            "entities": [{"id": "e", "mentions": [{"document": 1, "start": 0, "end": 3, "kind": "first"}]}],
-        },
     ]
     path = table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     reading = read(path)
-    *_, people = cases = list(reading)
-    assert [texts(case) for case in cases] == [["One.", "Two."], ["", " "], ["Ann."]]
-    assert people.record.entities[0].mentions[0].document == 0
-    assert "2 documents without text excluded." in reading.notes
+    assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "]]
+    assert "1 document without text excluded." in reading.notes
 
 
 @pytest.mark.parametrize("cell", ["['One.', 'Two.']", "[\"It's one.\", 'Two.']", "[{'text': 'One.'}]"])
