@@ -396,20 +396,6 @@ def test_differences_of_two_kinds_lead_even_where_they_are_equal() -> None:
     assert conclusions.leading([included, misquoted, bur, uer]) == [included, misquoted, bur]
 
 
-@pytest.mark.parametrize(
-    ("kind", "what"),
-    [
-        ("unsigned_disparity", "an unsigned score"),
-        ("group_difference", "this value"),
-        ("label_independent", "this value"),
-    ],
-)
-def test_a_signed_value_beside_random_sentences_is_not_called_unsigned(kind: Any, what: str) -> None:
-    """A log ratio of 0.3 has random sentences (0.1) but no test against them, as an unsigned score has none."""
-    e = Estimate("theme_words@group", "log_ratio[needs, a/b]", "s", 0.3, extract_baseline=0.1, kind=kind)
-    assert wording.references(e).endswith(f"length: 0.100; {what} is not tested against them.")
-
-
 def test_a_slash_in_the_name_of_a_group_does_not_divide_it() -> None:
     """The pair "Asian/Pacific − they/them" has these two names, and the single group "chair/mayor" one."""
     e = PLAIN.replace(

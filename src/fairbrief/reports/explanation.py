@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
-from fairbrief.reports import exports, json_file, wording
-from fairbrief.reports.contrast_words import capital
-from fairbrief.reports.number_format import ABSENT, UNDEFINED, number, signed
+from fairbrief.reports import exports, json_file
+from fairbrief.reports.contrast_words import capital, p_text
+from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.text.counted import counted, listed
@@ -151,10 +151,24 @@ def _records(found: Explanation) -> Table:
     # Without another name, the quantity is the main value, which has the measure's name.
     of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
     title = f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}"
-    beaten = "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
     excluded = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
-    notes = filter(None, (beaten, " ".join(_said(found, places)), *excluded))
+    notes = filter(None, (_baselines(found.estimate), " ".join(_said(found, places)), *excluded))
     return Table(title, tuple(header), tuple(rows), tuple(notes))
+
+
+def _baselines(e: Estimate | None) -> str:
+    """The two baselines of the explained value and their p; "" if neither is known."""
+    if e is None:
+        return ""
+    mean = f"mean {chance(e)}, " if e.permutation_mean is not None else ""
+    tested = "not testable" if e.testable is False else p_text(e.p) if e.p is not None else ""
+    labels = f"Label permutations: {mean}{tested}." if tested else ""
+    random = (
+        "" if e.extract_baseline is None else f"Random sentences: {number(e.extract_baseline, decimals(e))}"
+    )
+    if random and e.extract_p is not None:
+        random += f", difference {signed(e.extract_difference, decimals(e))}, {p_text(e.extract_p)}"
+    return f"{labels} {random}.".strip(" .").replace("\u00a0", " ") + "." if labels or random else ""
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:

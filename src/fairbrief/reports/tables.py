@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
@@ -30,40 +30,40 @@ MOST_COUNTED = 12
 NUMBER = re.compile(r"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|not testable$|too few$|no value$")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of numbers: its heading, a short heading for narrow tables, and the function that makes a cell."""
-
-    name: str
-    heading: str
-    short: str
-    cell: Callable[[Estimate], str]
+Cell = Callable[[Estimate], str]
 
 
-def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[Column]:
-    """The columns that some estimate fills, in order."""
+def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
+    """The columns that some estimate fills: heading, short heading for narrow tables, and the function that makes a cell."""
     is_difference = any(e.baseline for e in estimates)
     value, interval = "difference" if is_difference else "value", wording.interval_name(made)
-    of_systems = (
-        Column("random", "random sentences", "random", number_format.random_sentences),
-        Column("mean", "permutation mean", "perm.\nmean", number_format.chance),
+    every: tuple[tuple[bool, str, str, Cell], ...] = (
+        (True, value, value, number_format.value),
+        (True, interval, interval, number_format.interval),
+        (
+            True,
+            "within seed documents",
+            "within\nseeds",
+            lambda e: number_format.bounds(e.low_within, e.high_within, number_format.decimals(e)),
+        ),
+        (
+            not is_difference,
+            "random sentences",
+            "random",
+            lambda e: number_format.number(e.extract_baseline, number_format.decimals(e)),
+        ),
+        (not is_difference, "permutation mean", "perm.\nmean", number_format.chance),
+        (True, "p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
+        (True, "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
+        (True, "n", "n", lambda e: number_format.count(e.n)),
+        (not is_difference, "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
     )
-    excluded = Column("left", "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
-    every = (
-        Column("value", value, value, number_format.value),
-        Column("interval", interval, interval, number_format.interval),
-        Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
-        *(() if is_difference else of_systems),
-        Column("p", "p", "p", _tested),
-        Column("holm", "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        Column("n", "n", "n", lambda e: number_format.count(e.n)),
-        *(() if is_difference else (excluded,)),
-    )
-    return [c for c in every if any(c.cell(e) not in (number_format.ABSENT, "0") for e in estimates)]
-
-
-def _tested(e: Estimate) -> str:
-    return "not testable" if e.testable is False else number_format.probability(e.p)
+    empty = (number_format.ABSENT, "0")
+    return [
+        column
+        for is_shown, *column in every
+        if is_shown and any(column[2](e) not in empty for e in estimates)
+    ]
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -91,13 +91,22 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
 
 def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
-    """Value, interval, both baselines, p, n and number of excluded records of one section, at most `MOST_ROWS` rows.
+    """The estimates of one section with its notes: at most `MOST_ROWS`, else main values.
 
     Differences of systems have only main values unless ``is_brief``, which also shortens the headings.
     """
     whole = section.estimates
     is_whole = len(whole) <= MOST_ROWS if not section.is_difference else is_brief
-    shown = ((whole if is_whole else section.main_values) or whole)[:MOST_ROWS]
+    main_values = [e for e in whole if wording.is_main_value(e)]
+    shown = (whole if is_whole else main_values or whole)[:MOST_ROWS]
+    notes = section_notes(section, shown if section.is_difference else whole, len(whole) - len(shown))
+    return replace(estimates_table(section, shown, made, is_brief=is_brief), notes=notes)
+
+
+def estimates_table(
+    section: Section, shown: Sequence[Estimate], made: Mapping[str, Any], *, is_brief: bool = False
+) -> Table:
+    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section."""
     filled = columns(shown, made)
     names = ("measure", "system", *(("minus",) if section.is_difference else ()), *section.by)
     rows = tuple(
@@ -106,21 +115,21 @@ def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool =
             e.system,
             *((e.baseline,) if section.is_difference else ()),
             *(e.subgroup[name] for name in section.by),
-            *(c.cell(e) for c in filled),
+            *(cell(e) for _, _, cell in filled),
         )
         for e in shown
     )
-    notes = [
-        f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
-        for measures, system, _, counts in arrangement.left_out(whole)
-    ]
-    notes += arrangement.notes(shown if section.is_difference else whole)
-    if left := len(whole) - len(shown):
-        verb = "is" if left == 1 else "are"
-        notes.append(f"{counted(left, 'further row')} {verb} in results.json and estimates.csv.")
     title = f"Differences of systems: {section.title}" if section.is_difference else section.title
-    header = (*names, *(c.short if is_brief else c.heading for c in filled))
-    return Table(title, header, rows, tuple(notes))
+    return Table(title, (*names, *(short if is_brief else heading for heading, short, _ in filled)), rows)
+
+
+def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
+    """The excluded records of a section, the notes of some estimates, and the number of rows that are not shown."""
+    notes = [*arrangement.excluded(section.estimates), *arrangement.notes(noted)]
+    if hidden:
+        verb = "is" if hidden == 1 else "are"
+        notes.append(f"{counted(hidden, 'further row')} {verb} in results.json and estimates.csv.")
+    return tuple(notes)
 
 
 def facts(result: Result) -> list[str]:

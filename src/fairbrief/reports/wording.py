@@ -64,45 +64,6 @@ def interval_name(made: Mapping[str, Any]) -> str:
     return f"{100 * (made.get('confidence_level') or 0.95):g}% interval"
 
 
-def references(estimate: Estimate) -> str:
-    """The comparison with label permutations and random sentences; "" where neither was computed."""
-    return " ".join(filter(None, (_permuted(estimate), _random(estimate))))
-
-
-def _permuted(estimate: Estimate) -> str:
-    """The comparison with label permutations."""
-    if estimate.testable is False:
-        among = (worded(note) for note in estimate.notes if note.code == "not_testable_among")
-        why = next(among, "not testable: the smallest p that the labels allow exceeds the significance level")
-        return f"{why[0].upper()}{why[1:]}."
-    p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
-    if p is None:
-        return ""
-    mean = "" if estimate.permutation_mean is None else f"permutation mean {number_format.chance(estimate)}, "
-    test = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
-    if p <= ALPHA:
-        return f"Label permutations rarely produce so large a value {test}."
-    if estimate.p is not None and estimate.p <= ALPHA:
-        return f"Not significant after Holm's adjustment {test}; unadjusted p\u00a0{_equals(estimate.p)}."
-    return f"Not significantly different from label permutations {test}; this does not show that there is no gap."
-
-
-def _random(estimate: Estimate) -> str:
-    """The comparison with random sentences, which is a test only for group differences."""
-    if estimate.extract_baseline is None:
-        return ""
-    places = number_format.decimals(estimate)
-    random = number_format.number(estimate.extract_baseline, places)
-    p = estimate.extract_p if estimate.extract_p_adjusted is None else estimate.extract_p_adjusted
-    if estimate.extract_difference is None or p is None:
-        what = "an unsigned score" if estimate.kind == "unsigned_disparity" else "this value"
-        return f"Random sentences of the same length: {random}; {what} is not tested against them."
-    gap = number_format.number(estimate.extract_difference, places)
-    test = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
-    verdict = "Significantly" if p <= ALPHA else "Not significantly"
-    return f"{verdict} different from random sentences of the same length, {random} {test}."
-
-
 COMPARED = (
     "Systems are compared on the records that both answered. Group differences are compared after subtracting each system's "
     "random-sentence baseline, if there is one; label-independent scores are compared directly. Differences of unsigned "
