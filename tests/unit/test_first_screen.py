@@ -64,7 +64,8 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
 def answers(found: SimpleNamespace) -> dict[str, str]:
     """What the first screen answers, by question."""
     return {
-        a.asked: " ".join(f"{text} {command}".strip() for text, command in a.lines) for a in found.answers
+        asked: " ".join(f"{text} {command}".strip() for text, command in lines)
+        for asked, lines in vars(found.answers).items()
     }
 
 

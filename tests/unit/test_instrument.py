@@ -113,7 +113,7 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     result = taken(cases(said=said), "coverage_parity@party")
     found = html.first_screen(result)
     assert found is not None
-    cautions = {a.asked: a.lines for a in found["answers"]}.get(first_answers.CAUTION, ())
+    cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
     assert any(
@@ -251,11 +251,7 @@ def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> No
         notes=(Note("scorer_retrieves", told),),
     )  # fmt: skip
     result = sample_results.make()
-    (caution,) = (
-        a.lines
-        for a in first_answers.answers(replace(result, estimates=Estimates((finding,))))
-        if a.asked == first_answers.CAUTION
-    )
+    caution = first_answers.answers(replace(result, estimates=Estimates((finding,))))[first_answers.CAUTION]
     text = " ".join(line for line, _ in caution)
     assert (
         "finds equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"

@@ -230,7 +230,7 @@ def _text(rng: random.Random, words: tuple[str, ...]) -> str:
 def told(by_city: bool) -> dict[str, str]:
     """The first screen's answers."""
     audit = fairbrief.audit(rows(80, by_city=by_city), attributes="tone", n_resamples=400)
-    return {a.asked: " ".join(text for text, _ in a.lines) for a in answers(audit.result)}
+    return {asked: " ".join(text for text, _ in lines) for asked, lines in answers(audit.result).items()}
 
 
 @pytest.mark.parametrize("by_city", [True, False])

@@ -26,7 +26,7 @@ ESTIMATES, EXAMPLES, SOURCES, INPUTS = "estimates.csv", "examples.json", "source
 DIGESTS = "digests.sha256"
 """The SHA-256 of each file that is loaded again, in the format of ``sha256sum --check``."""
 LISTED = ".written"
-"""The list of files that the audit wrote: the next audit removes only these."""
+"""The list of files that the audit wrote: the next audit removes only these, and every file in `PER_RECORD`."""
 UNFINISHED = "unfinished"
 """The file that marks an audit in progress, or one that was interrupted."""
 RESULTS = "results.json"
@@ -149,7 +149,8 @@ def replace_all(
         for name in names:
             with (stage / name).open("rb") as written:
                 os.fsync(written.fileno())
-        for old in {*_listed(folder), INPUTS} - {*names}:
+        stale = (f"{PER_RECORD}/{path.name}" for path in (folder / PER_RECORD).glob("*.parquet"))
+        for old in {*_listed(folder), *stale, INPUTS} - {*names}:
             (folder / old).unlink(missing_ok=True)
         for name in names:
             (folder / name).parent.mkdir(exist_ok=True)

@@ -26,8 +26,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
 """Documents, and sentences, per record in a table: those with the largest contributions."""
-MOST_UNDEFINED = 2
-"""Documents, and sentences, in a table without which there is no value."""
 MOST_LISTED = 6
 """Items that are named in a sentence."""
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
@@ -205,29 +203,23 @@ def _parts(opened: Opened, most: int) -> Table:
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
     rows: list[tuple[str, ...]] = []
     hidden: list[str] = []
-    notes: list[str] = []
     for kind in KINDS:
-        known = [(e, p) for e, p in effects if p.kind == kind and not e.reason]
-        undefined = [(e, p) for e, p in effects if p.kind == kind and e.reason]
-        rows += [
-            (_item(p, most), signed(e.effect, places), number(e.without, places))
-            for e, p in known[:MOST_PARTS]
-        ]
-        rows += [(_item(p, most, e.reason), ABSENT, "no value") for e, p in undefined[:MOST_UNDEFINED]]
-        if more := [abs(e.effect or 0.0) for e, _ in known[MOST_PARTS:]]:
-            hidden.append(
-                f"{counted(len(more), f'more {kind}')} (contribution at most {number(max(more), places)})"
-            )
-        if rest := undefined[MOST_UNDEFINED:]:
-            names = listed([_name(p) for _, p in rest], MOST_LISTED, "or")
-            notes.append(f"There is also no value without {names}: {rest[0][0].reason}.")
+        # First those without which there is no value.
+        of_kind = sorted(((e, p) for e, p in effects if p.kind == kind), key=lambda item: not item[0].reason)
+        for e, p in of_kind[:MOST_PARTS]:
+            without = "no value" if e.reason else number(e.without, places)
+            rows.append((_item(p, most, e.reason), signed(e.effect, places), without))
+        if more := [e for e, _ in of_kind[MOST_PARTS:]]:
+            largest = number(max(abs(e.effect or 0.0) for e in more), places)
+            at_most = "no value without some" if more[0].reason else f"contribution at most {largest}"
+            hidden.append(f"{counted(len(more), f'more {kind}')} ({at_most})")
     value = (
         f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
     )
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     further = f"And {' and '.join(hidden)}." if hidden else ""
     first = (further, _verdict(opened, effects, places), *opened.story.split("\n"))
-    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *notes))
+    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), tuple(filter(None, first)))
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:

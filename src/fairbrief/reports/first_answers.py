@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import conclusions
@@ -46,21 +45,12 @@ FOLDER = "DIR"
 """The placeholder for the audit's folder in a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A heading and its sentences, the most important first; each may come with a command."""
-
-    asked: str
-    lines: tuple[tuple[str, str], ...]
+Answers = dict[str, Sequence[tuple[str, str]]]
+"""By heading its sentences, the most important first; each may come with a command."""
 
 
-def sentences(result: Result) -> tuple[Answer, ...]:
-    """The `answers` without commands, for formats that do not know the audit's folder."""
-    return tuple(answer for answer in answers(result) if answer.asked != NEXT)
-
-
-def answers(result: Result) -> tuple[Answer, ...]:
-    """The answers of a result; empty where it has no primary group difference."""
+def answers(result: Result) -> Answers:
+    """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
     context = context_of(result)
     panels = _panels(result, context)
     if not panels:
@@ -86,10 +76,8 @@ def answers(result: Result) -> tuple[Answer, ...]:
         INTERVAL: _family_interval(first, context),
         CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
-    return (
-        *(Answer(asked, tuple((text, "") for text in lines)) for asked, lines in texts.items() if lines),
-        Answer(NEXT, tuple(_next(members, first, context))),
-    )
+    shown: Answers = {asked: [(text, "") for text in lines] for asked, lines in texts.items() if lines}
+    return {**shown, NEXT: _next(members, first, context)}
 
 
 def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
@@ -97,16 +85,16 @@ def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
     return context.clearest_first(arrangement.leading(result.estimates).values())
 
 
-def _compared(result: Result, context: Context) -> tuple[Answer, ...]:
+def _compared(result: Result, context: Context) -> Answers:
     """How many differences of systems are significant, where a result has nothing but these."""
     pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False)
     differences = [e for members in pairs.values() for e in members]
     if not differences:
-        return ()
+        return {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
-    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
+    return {FINDING: [(text, "")], CAUTION: [(wording.COMPARED, "")]}
 
 
 def lead(result: Result) -> Estimate | None:

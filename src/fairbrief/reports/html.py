@@ -252,7 +252,7 @@ def _drawn_line(e: Estimate, x: Axis, colour: str, alt: str) -> str:
     """One estimate on the panel's axis."""
     marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
     if (random := e.extract_baseline) is not None:
-        marks.append(lambda x, y: diamond(x.at(random), y.at(0.5), 60))
+        marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
     marks += spread(e.value, None, None, colour)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)

@@ -191,10 +191,8 @@ def read_examples(path: Path, audit: str) -> Examples:
 
 def write_examples(examples: Examples, path: Path, audit: str) -> None:
     """Write ``examples.json``."""
-    text = json.dumps(
-        {"schema": EXAMPLES, "audit": audit, **plain(examples)}, ensure_ascii=True, allow_nan=False, indent=1
-    )
-    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+    text = text_of({"schema": EXAMPLES, "audit": audit, **plain(examples)})
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _content(path: Path, schema: str) -> dict[str, Any]:

@@ -94,20 +94,8 @@ def diamond(x: float, y: float, area: float) -> str:
 # ----------------------------------------------------------------------------------------------- axes
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``; values beyond them are drawn there, too."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        """Where a value is drawn."""
-        low, high = (self.low, self.high) if self.low <= self.high else (self.high, self.low)
-        inside = low if value < low else min(value, high)
-        return round(self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low), 2)
+Scale = Callable[[float], float]
+"""From values to pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +123,16 @@ class Axis:
         if ticks is not None:
             marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
         return cls(*bounds, marks, title)
+
+    def scale(self, start: float, end: float) -> Scale:
+        """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""
+        low, high = sorted((self.low, self.high))
+
+        def at(value: float) -> float:
+            inside = low if value < low else min(value, high)
+            return round(start + (end - start) * (inside - self.low) / (self.high - self.low), 2)
+
+        return at
 
     @property
     def widest(self) -> float:
@@ -213,7 +211,7 @@ def path(places: Sequence[tuple[float, float]], colour: str, width: float = 1.8,
     """A line from place to place."""
 
     def drawn_at(x: Scale, y: Scale) -> str:
-        at = "L".join(f"{x.at(across)},{y.at(up)}" for across, up in places)
+        at = "L".join(f"{x(across)},{y(up)}" for across, up in places)
         return tag("path", d=f"M{at}", stroke=colour, stroke_width=width, **look)
 
     return drawn_at
@@ -223,18 +221,16 @@ def dot(across: float, up: float, colour: str, area: float = 55) -> Mark:
     """A circle; at the end of the axis an arrow that points to an infinite value beyond it."""
     if isinf(across):
         ahead = copysign(5, across)
-        return lambda x, y: corners(
-            x.at(across), y.at(up), ((ahead, 0), (0, ahead), (0, -ahead)), fill=colour
-        )
+        return lambda x, y: corners(x(across), y(up), ((ahead, 0), (0, ahead), (0, -ahead)), fill=colour)
     radius = round(sqrt(area) * 0.565, 2)
-    return lambda x, y: tag("circle", cx=x.at(across), cy=y.at(up), r=radius, fill=colour)
+    return lambda x, y: tag("circle", cx=x(across), cy=y(up), r=radius, fill=colour)
 
 
 def box(across: Bounds, up: Bounds, colour: str, opacity: float) -> Mark:
     """A bar between two places of each axis."""
 
     def drawn_at(x: Scale, y: Scale) -> str:
-        (left, right), (top, bottom) = sorted(map(x.at, across)), sorted(map(y.at, up))
+        (left, right), (top, bottom) = sorted(map(x, across)), sorted(map(y, up))
         size = {"width": round(right - left, 2), "height": round(bottom - top, 2)}
         return tag("rect", x=left, y=top, **size, fill=colour, fill_opacity=opacity)
 
@@ -280,7 +276,7 @@ def drawn(
     Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0. A
     stretched picture fills the width of its cell.
     """
-    across, up = Scale(x.low, x.high, 0, width), Scale(y.low, y.high, height, 0)
+    across, up = x.scale(0, width), y.scale(height, 0)
     parts = [*_axes(x, y, across, up, width, height), *(mark(across, up) for mark in marks)]
     below = 22 if x.widest else 2
     if x.title:
@@ -305,13 +301,13 @@ def _axes(x: Axis, y: Axis, across: Scale, up: Scale, width: float, height: floa
         return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=1)
 
     for value, words in x.ticks:
-        at = across.at(value)
+        at = across(value)
         yield line(at, 0, at, height, GRID)
         yield text(at, height + 12, words, "middle")
     if x.has_line:
         yield line(0, height, width, height, FAINT)
     for value, words in y.ticks:
-        at = up.at(value)
+        at = up(value)
         yield line(0, at, width, at, GRID)
         yield text(-ROOM, at, words, "end")
     if y.has_line:

@@ -36,34 +36,28 @@ Cell = Callable[[Estimate], str]
 def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
     """The columns that some estimate fills: heading, short heading for narrow tables, and the function that makes a cell."""
     is_difference = any(e.baseline for e in estimates)
-    value, interval = "difference" if is_difference else "value", wording.interval_name(made)
-    every: tuple[tuple[bool, str, str, Cell], ...] = (
-        (True, value, value, number_format.value),
-        (True, interval, interval, number_format.interval),
-        (
-            True,
-            "within seed documents",
-            "within\nseeds",
-            lambda e: number_format.bounds(e.low_within, e.high_within, number_format.decimals(e)),
-        ),
-        (
-            not is_difference,
-            "random sentences",
-            "random",
-            lambda e: number_format.number(e.extract_baseline, number_format.decimals(e)),
-        ),
-        (not is_difference, "permutation mean", "perm.\nmean", number_format.chance),
-        (True, "p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
-        (True, "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        (True, "n", "n", lambda e: number_format.count(e.n)),
-        (not is_difference, "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
+    value, interval, places = (
+        "difference" if is_difference else "value",
+        wording.interval_name(made),
+        number_format.decimals,
     )
-    empty = (number_format.ABSENT, "0")
-    return [
-        column
-        for is_shown, *column in every
-        if is_shown and any(column[2](e) not in empty for e in estimates)
+    of_systems: list[tuple[str, str, Cell]] = [
+        ("random sentences", "random", lambda e: number_format.number(e.extract_baseline, places(e))),
+        ("permutation mean", "perm.\nmean", number_format.chance),
     ]
+    excluded = ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
+    every: list[tuple[str, str, Cell]] = [
+        (value, value, number_format.value),
+        (interval, interval, number_format.interval),
+        ("within seed documents", "within\nseeds", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
+        *([] if is_difference else of_systems),
+        ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
+        ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
+        ("n", "n", lambda e: number_format.count(e.n)),
+        *([] if is_difference else [excluded]),
+    ]  # fmt: skip
+    empty = (number_format.ABSENT, "0")
+    return [column for column in every if any(column[2](e) not in empty for e in estimates)]
 
 
 def numeric_columns(table: Table) -> list[bool]:
