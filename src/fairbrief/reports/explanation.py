@@ -135,13 +135,9 @@ def _records(found: Explanation) -> Table:
     header += ["record alone"] * by_itself + ["rank"] * asked
     rows = []
     for o in found.opened:
-        row = [f"{o.record} ({o.reason})", ABSENT, ABSENT]
-        if o.influence is not None:
-            row = [
-                o.record,
-                signed(o.influence.whole.effect, places),
-                number(o.influence.whole.without, places),
-            ]
+        whole = o.influence.whole if o.influence else Effect(None, None)
+        name = o.record if o.influence else f"{o.record} ({o.reason})"
+        row = [name, signed(whole.effect, places), number(whole.without, places)]
         row += [number(o.value)] * by_itself
         row += [f"{o.influence.rank:,}" if o.influence else ABSENT] * asked
         rows.append(tuple(row))
@@ -158,35 +154,30 @@ def _baselines(e: Estimate | None) -> str:
     """The two baselines of the explained value and their p; "" if neither is known."""
     if e is None:
         return ""
-    mean = f"mean {chance(e)}, " if e.permutation_mean is not None else ""
-    tested = "not testable" if e.testable is False else p_text(e.p) if e.p is not None else ""
-    labels = f"Label permutations: {mean}{tested}." if tested else ""
-    random = (
-        "" if e.extract_baseline is None else f"Random sentences: {number(e.extract_baseline, decimals(e))}"
-    )
-    if random and e.extract_p is not None:
-        random += f", difference {signed(e.extract_difference, decimals(e))}, {p_text(e.extract_p)}"
-    return f"{labels} {random}.".strip(" .").replace("\u00a0", " ") + "." if labels or random else ""
+    mean = f"mean {chance(e)}" if e.permutation_mean is not None else ""
+    labels = (mean, "not testable" if e.testable is False else p_text(e.p) if e.p is not None else "")
+    random: tuple[str, ...] = ()
+    if e.extract_baseline is not None:
+        random = (number(e.extract_baseline, decimals(e)),)
+        if e.extract_p is not None:
+            random += (f"difference {signed(e.extract_difference, decimals(e))}", p_text(e.extract_p))
+    both = (("Label permutations", labels), ("Random sentences", random))
+    sentences = (f"{name}: {', '.join(filter(None, parts))}." for name, parts in both if any(parts))
+    return " ".join(sentences).replace("\u00a0", " ")
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
     """The contributions of all records in sentences."""
     rows, clusters = sum(i.rows for i in found.influences), len(found.influences)
-    yield (
-        f"{counted(rows, 'record')}."
-        if rows == clusters
-        else f"{counted(rows, 'record')} in {counted(clusters, 'cluster')}."
-    )
+    yield counted(rows, "record") + ("." if rows == clusters else f" in {counted(clusters, 'cluster')}.")
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
     if effects and not any(effects):
         yield "No single record changes the value."
     elif effects:
         least, most = min(effects), max(effects)
-        share = (
-            f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
-            if found.value and isfinite(found.value)
-            else ""
-        )
+        share = ""
+        if found.value and isfinite(found.value):
+            share = f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
         yield f"Removing one changes the value by {signed(-most, places)} to {signed(-least, places)}{share}."
     many = sum(o.influence is not None for o in found.opened)
     if many > 1:

@@ -156,6 +156,11 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
     order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
+    cuts = [
+        f"Shown are the {len(seen)} of {len(every)} {what} with the largest differences; all are in the tables below."
+        for seen, every, what in ((order, names, "groups"), (shown, there, "systems"))
+        if len(seen) < len(every)
+    ]
     scale = _axis_of(kept)
     is_single = len(shown) == 1
     blocks: dict[str, list[dict[str, Any]]] = {}
@@ -171,8 +176,8 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
         "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
-        "axis": _scale(scale, declared.contrast.unit),
-        "notes": [*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))],
+        "axis": _picture("scale", scale, declared.contrast.unit),
+        "notes": [*group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
     }
 
@@ -191,17 +196,18 @@ def _clearest(
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
-    interval = random = ""
+    interval = ""
     if e.low is not None and e.high is not None:
         interval = contrast_words.between(e.low, e.high, words.unit)
-    if e.extract_baseline is not None:
-        random = f", random sentences {signed(e.extract_baseline, words.unit)}"
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
-        value = f"{signed(e.value, words.unit)}, interval {interval or 'none'}{random}"
-        alt = f"{e.system}{f', {e.group}' if e.group else ''}: {value}"
-        picture = _drawn_line(e, scale, colour, alt)
+        marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
+        if (random := e.extract_baseline) is not None:
+            marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
+        marks += spread(e.value, None, None, colour)
+        alt = ", ".join(filter(None, (e.system, e.group)))
+        picture = _picture(f"{alt}: {said}", scale, None, marks, HEIGHT)
     return {
         "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
@@ -226,15 +232,6 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     return f"{words}: {'; '.join(numbers)}"
 
 
-def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
-    parts = ((groups_there, MOST_GROUPS, "groups"), (systems_there, MOST_SYSTEMS, "systems"))
-    return tuple(
-        f"Shown are the {most} of {there} {what} with the largest differences; all are in the tables below."
-        for there, most, what in parts
-        if there > most
-    )
-
-
 # ------------------------------------------------------------------------------------------- pictures
 
 
@@ -248,26 +245,10 @@ def _axis_of(estimates: Sequence[Estimate]) -> Axis:
     return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
 
 
-def _drawn_line(e: Estimate, x: Axis, colour: str, alt: str) -> str:
-    """One estimate on the panel's axis."""
-    marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
-    if (random := e.extract_baseline) is not None:
-        marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
-    marks += spread(e.value, None, None, colour)
-    bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
-    return _stretched(alt, bare, marks, HEIGHT)
-
-
-def _scale(x: Axis, unit: ContrastUnit) -> str:
-    """The scale below a panel's rows."""
-    return _stretched(
-        "scale",
-        replace(x, ticks=tuple((value, contrast_words.tick(value, unit)) for value, _ in x.ticks)),
-        (),
-        0,
-    )
-
-
-def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
-    """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+def _picture(
+    alt: str, x: Axis, unit: ContrastUnit | None, marks: Sequence[Mark] = (), height: float = 0
+) -> str:
+    """A picture as wide as its cell, with margins for the labels of the axis, which has labels only if it has a unit."""
+    ticks = tuple((value, contrast_words.tick(value, unit) if unit else "") for value, _ in x.ticks)
+    axis = replace(x, ticks=ticks, has_line=bool(unit))
+    return plot.drawn(alt, axis, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
