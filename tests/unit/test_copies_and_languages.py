@@ -79,14 +79,6 @@ def test_nothing_is_told_where_nothing_is_repeated() -> None:
     assert {"copies", "same_summaries", "other_languages", "without"}.isdisjoint(made)
 
 
-def test_what_several_systems_summarized_is_no_copy() -> None:
-    """Records that each system summarized once, under one id or under ids of its own, are no copies."""
-    other = [_renamed(case, f"{case.record.id} rosy") for case in CASES]
-    other = [Case(case.record, replace(case.summary, system="rosy")) for case in other]
-    same_ids = [_case(number, "terse") for number in range(30)]
-    assert "copies" not in audit([*CASES, *other, *same_ids], PLAN).made
-
-
 def test_counterfactuals_of_one_seed_document_and_records_of_one_cluster_are_no_copies() -> None:
     """Records that say what they vary, or that are resampled together, are no copies of each other."""
     variants = [_renamed(case, f"{case.record.id}-b", seed_document=case.record.id) for case in CASES]
@@ -108,14 +100,6 @@ def test_one_summary_of_different_sources_is_told() -> None:
     assert "copies" not in made
 
 
-def test_another_system_may_write_the_same() -> None:
-    """Two systems that say the same of two records repeat nothing, and a copied source is no repeated summary."""
-    one = Case(CASES[0].record, replace(CASES[0].summary, text="The bridge."))
-    other = Case(CASES[1].record, replace(CASES[1].summary, system="rosy", text="The bridge."))
-    copy = Case(replace(CASES[0].record, id="again"), replace(one.summary, record="again"))
-    assert "same_summaries" not in audit([one, other, copy, *CASES[2:]], PLAN).made
-
-
 def test_documents_in_another_language_are_counted_and_told_without() -> None:
     """Three French documents of two records are told with their records, and the contrasts without these records."""
     mixed = [*CASES]
@@ -126,11 +110,6 @@ def test_documents_in_another_language_are_counted_and_told_without() -> None:
     _same_as_audit(
         made["without"]["other_languages"], audit([c for i, c in enumerate(CASES) if i not in (4, 7)], PLAN)
     )
-
-
-def test_short_texts_are_of_no_other_language() -> None:
-    """A text too short to tell is not counted, whatever its words."""
-    assert "other_languages" not in audit([_with_document(CASES[0], 0, "Très bon!"), *CASES[1:]], PLAN).made
 
 
 def test_all_of_it_is_the_same_in_any_order() -> None:

@@ -236,14 +236,6 @@ def test_what_is_beyond_the_first_findings_is_counted() -> None:
     assert "3 more groups significantly below, in the tables." in answers(screen(*many))["Finding"]
 
 
-def test_what_was_asked_of_an_attribute_comes_before_what_was_not() -> None:
-    """A shift of position, however clear, comes after the group differences."""
-    shift = PLAIN.replace(measure="position_from_uniform", quantity="mean_position_shift", over="", group="")
-    found = screen(shift, PLAIN.replace(p=0.3))
-    assert found.panels[0].title == "Coverage by sentiment"
-    assert "closer to the start" in answers(found)["Finding"]
-
-
 def test_differences_without_groups_have_a_panel() -> None:
     """A shift of position alone begins the page, in its own words."""
     shift = PLAIN.replace(
@@ -323,18 +315,6 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     )
 
 
-def test_groups_stand_in_natural_order_with_their_attribute() -> None:
-    """2 stars comes before 10 stars, whatever the order of the estimates."""
-    groups = [
-        PLAIN.replace(over="stars", group=g, quantity=f"relative_difference[{g}]") for g in ("10", "2", "1")
-    ]
-    assert [line.who for line in screen(*groups).panels[0].blocks[0].lines] == [
-        "1 star",
-        "2 stars",
-        "10 stars",
-    ]
-
-
 def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:
     """The first screen speaks of the systems on all records, once."""
     shadow = PLAIN.replace(measure="equal_coverage@sentiment")
@@ -397,22 +377,6 @@ def test_differences_of_two_kinds_lead_even_where_they_are_equal() -> None:
     assert conclusions.leading([included, misquoted, bur, uer]) == [included, misquoted, bur]
 
 
-def test_a_slash_in_the_name_of_a_group_does_not_divide_it() -> None:
-    """The pair "Asian/Pacific − they/them" has these two names, and the single group "chair/mayor" one."""
-    e = PLAIN.replace(
-        group="Asian/Pacific − they/them",
-        group_clusters=4,
-        other_clusters=5,
-        group_items=4.0,
-        other_items=5.0,
-    )
-    names = contrast_words.names_of(e)
-    assert (names["first"], names["second"]) == ("Asian/Pacific", "they/them")
-    assert tables.group_counts([e], "records") == "Asian/Pacific 4 records, they/them\N{NO-BREAK SPACE}5"
-    alone = PLAIN.replace(group="chair/mayor", group_clusters=4, group_items=4.0)
-    assert tables.group_counts([alone], "records") == "chair/mayor 4 records"
-
-
 @pytest.mark.parametrize("name", [*WORDED, "unheard_of"])
 @pytest.mark.parametrize("value", [-0.25, 0.25])
 def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> None:
@@ -440,15 +404,6 @@ def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_ha
         assert wording.declared("m@a", {"declared": {"m": strange}}) == Declaration(family="M")
 
 
-def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:
-    """A result of an older audit, or of levels alone, opens its findings."""
-    result = sample_results.make()
-    assert html.first_screen(result) is None
-    assert '<details class="part" open><summary><h2>All measures' in html.render(result)
-    with_contrasts = html.render(replace(result, estimates=Estimates([PLAIN, *result.estimates])))
-    assert '<details class="part"><summary><h2>All measures' in with_contrasts
-
-
 def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     """Per cent of odds are no per cent of people: the rates behind them are said."""
     odds = Estimate(
@@ -469,20 +424,6 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     told = answers(screen(odds, *rates, declared=declared))["Finding"]
     assert "(25 of 100 female people are named, 40 of 100 male people are named; p" in told
     assert "25 of" not in answers(screen(odds, declared=declared))["Finding"]
-
-
-def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> None:
-    """As in the terminal's table: the p of the difference from them, adjusted."""
-    unclear = PLAIN.replace(
-        p=0.9, p_adjusted=1.0, **EXTRACT_BASELINE | {"extract_p": 0.07, "extract_p_adjusted": 0.14}
-    )
-    (line,) = screen(unclear).panels[0].blocks[0].lines
-    assert line.conclusion.startswith(
-        "not significant: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.140"
-    )
-    table = table_of(unclear)
-    assert (table.header[-2], table.rows[-1][-2:]) == ("p (Holm)", ("0.140", ""))
-    assert table_of(PLAIN.replace(p_adjusted=0.02)).rows[-1][-2:] == ("0.020", "less")
 
 
 def table_of(*estimates: Estimate) -> Table:

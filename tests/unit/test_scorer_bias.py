@@ -17,7 +17,6 @@ from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.text.names import genders_of
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
 OF_THE_SCORER = ("scorer_differs", "scorer_alike", "scorer_retrieves")
@@ -194,14 +193,6 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
     assert not [n for n in main_value(result, "entity_inclusion@gender").notes if n.code in OF_THE_SCORER]
 
 
-def test_the_built_in_recogniser_and_names_read_both_groups() -> None:
-    """The shipped scorers find all the people of plain sources, and read their names' gender right."""
-    result = taken(meetings(), "entity_hallucination@gender")
-    levels = {e.quantity: e.value for e in result.estimates if e.measure == "scorer_bias_names@gender"}
-    assert levels == {"scorer_bias_names": 0.0, "mean[female]": 1.0, "mean[male]": 1.0}
-    assert main_value(result, "scorer_bias_people(by=recogniser)@gender").value == 0
-
-
 def test_a_planted_scorer_of_support_is_found() -> None:
     """A scorer that doubts what is said of women finds their sentences worse supported."""
 
@@ -352,19 +343,6 @@ def test_pronouns_titles_nouns_and_names_are_exchanged_both_ways() -> None:
     assert {r.seed_document for r in made.records} == {"r"}
 
 
-def test_people_without_marked_mentions_are_found_by_their_names() -> None:
-    """A person whom the input names keeps the identity, and bears the drawn name and the group."""
-    person = Entity("e", "Zorvan", "Pike", {"gender": "male"})
-    record = Record("r", (Document("Zorvan Pike spoke. He left."),), entities=(person,))
-    female, male = exchange_genders([record], "gender", GENDERS, 0).records
-    assert [e.attributes for r in (female, male) for e in r.entities] == [
-        {"gender": "female"},
-        {"gender": "male"},
-    ]
-    assert female.documents[0].text == f"{female.entities[0].first_name} Pike spoke. She left."
-    assert female.entities[0].first_name != male.entities[0].first_name != "Zorvan"
-
-
 def test_a_race_is_exchanged_by_the_names_that_the_inputs_own_people_bear() -> None:
     """Each version bears names of one group only; a group without names of its own cannot be exchanged."""
     bearers = {
@@ -386,13 +364,6 @@ def test_a_race_is_exchanged_by_the_names_that_the_inputs_own_people_bear() -> N
         assert record.documents[0].text.split()[0] in own
     alone = exchange_names(records[::2], "race", list(bearers), 0)
     assert (alone.records, dict(alone.refused)) == ([], {"too few names": 4})
-
-
-def test_the_inputs_own_words_for_women_and_men_are_kept() -> None:
-    """F and M are genders, others beside them are no hindrance; one of them alone is no pair."""
-    assert genders_of(["F", "M", "unknown"]) == {"F": "female", "M": "male"}
-    assert genders_of(["woman", "party"]) == {}
-    assert genders_of(["left", "right"]) == {}
 
 
 # ------------------------------------------------------------------------------- where it stands

@@ -114,15 +114,6 @@ def test_differences_of_systems_are_whole(by_subgroup: Result, wanted: Result) -
     assert any(e.subgroup and e.is_primary and None not in (e.p, e.extract_p) for e in found.values())
 
 
-def test_one_order_of_subgroups_is_enough(small: Result) -> None:
-    """What the audit has already stays as it is: slicing twice, or by parts, gives what slicing at once gives."""
-    at_once = subgroup_audit(small, BY)
-    assert subgroup_audit(at_once, BY) is at_once
-    parted = subgroup_audit(subgroup_audit(small, BY[:1]), BY[1:])
-    assert by_key(parted.estimates) == by_key(at_once.estimates)
-    assert parted.per_record.equals(at_once.per_record)
-
-
 def test_runs_that_were_pooled_are_by_subgroup_together() -> None:
     """An audit that pooled runs is sliced as pooled: its runs share the clusters of their records."""
     cases = [
