@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -162,8 +162,13 @@ class Estimates(tuple[Estimate, ...], Frame):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dictionary per estimate, all with the same keys."""
-        notes, by_subgroup = of_each(joined, [e.notes for e in self]), self._by_subgroup
-        return [_cells(e, words, by_subgroup) for e, words in zip(self, notes, strict=True)]
+        return list(self.each())
+
+    def each(self) -> Iterator[dict[str, Any]]:
+        """`to_dicts`, one by one."""
+        by_subgroup = self._by_subgroup
+        for e, notes in zip(self, of_each(joined, [e.notes for e in self]), strict=True):
+            yield _cells(e, notes, by_subgroup)
 
     @property
     def columns(self) -> list[str]:
