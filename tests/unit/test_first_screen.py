@@ -13,9 +13,9 @@ from tests import sample_results
 from fairbrief import conclusions, registry
 from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import contrast_words, first_answers, html, tables, wording
-from fairbrief.reports.contrast_words import tick
+from fairbrief.reports import first_answers, html, tables, wording
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.wording import tick
 from fairbrief.scorers import cards
 from fairbrief.types import Estimate, Note, Table
 
@@ -383,13 +383,13 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
     """System and size stand in it, no place is left unfilled, and the two sides differ."""
     words = WORDED.get(name, ContrastWords())
     e = PLAIN.replace(system="SYSTEM", group="a − b", value=value)
-    sentence = contrast_words.sentence(e, words)
+    sentence = wording.sentence(e, words)
     assert "SYSTEM" in sentence
-    assert contrast_words.size(value, words.unit) in sentence
-    assert not contrast_words.PLACE.search(
-        sentence + contrast_words.worse(e, words) + words.even + words.question + words.title
+    assert wording.size(value, words.unit) in sentence
+    assert not wording.PLACE.search(
+        sentence + wording.worse(e, words) + words.even + words.question + words.title
     )
-    assert sentence != contrast_words.sentence(e.replace(value=-value), words)
+    assert sentence != wording.sentence(e.replace(value=-value), words)
     assert tick(0.0, words.unit) == "0"
 
 
@@ -397,9 +397,7 @@ def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_ha
     """What is of another kind is left to plain words, a place that is not known stays, and nothing of a text is carried out."""
     told = {"family": "F", "contrast": {"below": "{size.__class__} {x}"}}
     assert wording.declared("m@a", {"declared": {"m": told}}).contrast.below == "{size.__class__} {x}"
-    assert (
-        contrast_words.described(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
-    )
+    assert wording.described(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
     for strange in (None, 3, {"family": 3}, {"contrast": {"unit": "miles"}}):
         assert wording.declared("m@a", {"declared": {"m": strange}}) == Declaration(family="M")
 

@@ -133,21 +133,14 @@ def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def leading(
-    estimates: Iterable[Estimate], *, of_systems: bool = True
-) -> dict[tuple[str, str], list[Estimate]]:
-    """The primary group differences on all records, by measure and attribute: of systems, or of pairs of systems."""
-    panels: dict[tuple[str, str], list[Estimate]] = {}
-    for e in conclusions.leading(estimates):
-        if bool(e.baseline) != of_systems:
-            panels.setdefault((e.measure, e.over), []).append(e)
-    return panels
-
-
-def leading_subgroups(estimates: Iterable[Estimate], asked: Iterable[Sequence[str]]) -> list[list[Estimate]]:
-    """The primary group differences of the requested subgroups, by measure and the subgroups' attributes."""
-    wanted = [set(names) for names in asked]
+    estimates: Iterable[Estimate], subgroups: Iterable[Sequence[str]] | None = None, *, of_pairs: bool = False
+) -> list[list[Estimate]]:
+    """The primary group differences by measure and attribute: of systems or of pairs of systems; on all records, or in ``subgroups``
+    by these attributes.
+    """
+    wanted = [set[str]()] if subgroups is None else [set(names) for names in subgroups]
     panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
-    for e in conclusions.leading(estimates, by_subgroup=True):
-        if not e.baseline and set(e.subgroup) in wanted:
+    for e in conclusions.leading(estimates, by_subgroup=subgroups is not None):
+        if bool(e.baseline) == of_pairs and set(e.subgroup) in wanted:
             panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
     return list(panels.values())

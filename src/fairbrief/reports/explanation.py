@@ -11,10 +11,10 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
 from fairbrief.reports import exports, json_file
-from fairbrief.reports.contrast_words import capital, p_text
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Table
 

@@ -8,9 +8,12 @@ from typing import Any
 
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
-from fairbrief.reports import arrangement, contrast_words, number_format, wording
+from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.cautions import TOO_FEW, cautions
-from fairbrief.reports.contrast_words import (
+from fairbrief.reports.plain import named
+from fairbrief.reports.result import Result
+from fairbrief.reports.tables import group_counts
+from fairbrief.reports.wording import (
     Context,
     capital,
     context_of,
@@ -22,9 +25,6 @@ from fairbrief.reports.contrast_words import (
     signed,
     size,
 )
-from fairbrief.reports.plain import named
-from fairbrief.reports.result import Result
-from fairbrief.reports.tables import group_counts
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
@@ -57,7 +57,7 @@ def answers(result: Result) -> Answers:
         return _compared(result, context)
     members, *others = panels
     first = min(members, key=context.rank)
-    inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+    inside = arrangement.leading(result.estimates, result.made.get("by") or ())
     subgroups = [e for part in inside for e in part]
     findings = [
         *_too_few(panels, context),
@@ -82,13 +82,13 @@ def answers(result: Result) -> Answers:
 
 def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
     """The primary group differences by measure and attribute, the clearest first."""
-    return context.clearest_first(arrangement.leading(result.estimates).values())
+    return context.clearest_first(arrangement.leading(result.estimates))
 
 
 def _compared(result: Result, context: Context) -> Answers:
     """How many differences of systems are significant, where a result has nothing but these."""
-    pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False)
-    differences = [e for members in pairs.values() for e in members]
+    pairs = arrangement.leading(map(wording.from_random, result.differences), of_pairs=True)
+    differences = [e for members in pairs for e in members]
     if not differences:
         return {}
     many = len(context.significant(differences))
@@ -171,7 +171,7 @@ def _below(members: Sequence[Estimate], context: Context) -> list[str]:
 def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
     """That no difference is significant."""
     first = members[0]
-    if first.group and not contrast_words.is_pair(context.words(first)):
+    if first.group and not wording.is_pair(context.words(first)):
         return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]
 
@@ -187,14 +187,14 @@ def _of_group(several: Sequence[Estimate], context: Context) -> str:
 
 
 def _sentence(e: Estimate, context: Context) -> str:
-    return f"{contrast_words.sentence(e, context.words(e))}{context.by(e)}"
+    return f"{wording.sentence(e, context.words(e))}{context.by(e)}"
 
 
 def _random(e: Estimate, context: Context) -> str:
     """``random sentences: 1.2% less``; "" where there is no such baseline."""
     if e.extract_baseline is None:
         return ""
-    return f"random sentences: {contrast_words.against(e.extract_baseline, context.words(e).unit)}"
+    return f"random sentences: {wording.against(e.extract_baseline, context.words(e).unit)}"
 
 
 def _in_brackets(text: str) -> str:
@@ -226,7 +226,7 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
         value = _value(e, context)
         if with_random:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-        group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
+        group = wording.heading(e, context.words(e)) or group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
     return f"{start}{where}: {', '.join(parts)}{more}."
@@ -257,7 +257,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     unit = context.words(e).unit
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
-    interval = contrast_words.between(e.family_low, e.family_high, unit)
+    interval = wording.between(e.family_low, e.family_high, unit)
     among = f"that holds for all {e.family_size} comparisons at once"
     difference = (
         f"the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}"
@@ -347,7 +347,7 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
     unit = wording.declared(one["measure"], context.made).contrast.unit
     is_random = one["extract_difference"] is not None
     difference = signed(one["extract_difference"] if is_random else one["value"], unit)
-    group = contrast_words.group_with(gap["over"], one["group"])
+    group = wording.group_with(gap["over"], one["group"])
     return (
         f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
         f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"

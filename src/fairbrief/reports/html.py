@@ -18,7 +18,6 @@ from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import (
     arrangement,
-    contrast_words,
     figures,
     first_answers,
     json_file,
@@ -27,7 +26,6 @@ from fairbrief.reports import (
 )
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.cautions import shortfalls
-from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
 from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
@@ -42,6 +40,7 @@ from fairbrief.reports.tables import (
     reach_tables,
     section_notes,
 )
+from fairbrief.reports.wording import Context, context_of, described, p_text, signed, size
 from fairbrief.types import Estimate
 
 MOST_ROWS = 400
@@ -125,11 +124,11 @@ MOST_PANELS = 8
 def first_screen(result: Result) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
     context = context_of(result)
-    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    ordered = context.clearest_first(arrangement.leading(result.estimates))
     if not ordered:
         return None
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
-    doubts = [f"{contrast_words.capital(text)}." for text in few]
+    doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
     panels = [_panel(members, systems, context) for members in ordered]
     meanings = [panel["meaning"] for panel in panels]
@@ -152,7 +151,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
-    names = contrast_words.ordered_groups(e.group for e in members)
+    names = wording.ordered_groups(e.group for e in members)
     shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
     order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
@@ -165,7 +164,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     is_single = len(shown) == 1
     blocks: dict[str, list[dict[str, Any]]] = {}
     for e in sorted(kept, key=lambda e: order.index(e.group)):
-        heading = contrast_words.heading(e, declared.contrast)
+        heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
         line = _line(e, who, scale, plot.colour_of(colours, e.system), context)
         blocks.setdefault("" if is_single else heading, []).append(line)
@@ -198,7 +197,7 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
     interval = ""
     if e.low is not None and e.high is not None:
-        interval = contrast_words.between(e.low, e.high, words.unit)
+        interval = wording.between(e.low, e.high, words.unit)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
@@ -249,6 +248,6 @@ def _picture(
     alt: str, x: Axis, unit: ContrastUnit | None, marks: Sequence[Mark] = (), height: float = 0
 ) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis, which has labels only if it has a unit."""
-    ticks = tuple((value, contrast_words.tick(value, unit) if unit else "") for value, _ in x.ticks)
+    ticks = tuple((value, wording.tick(value, unit) if unit else "") for value, _ in x.ticks)
     axis = replace(x, ticks=ticks, has_line=bool(unit))
     return plot.drawn(alt, axis, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)

@@ -24,12 +24,11 @@ from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports import wording
-from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
-from fairbrief.reports.wording import worded
+from fairbrief.reports.wording import ordered_groups, worded
 from fairbrief.types import Estimate, Note, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"

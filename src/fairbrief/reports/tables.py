@@ -9,12 +9,11 @@ from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, contrast_words, number_format, wording
+from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.contrast_words import Context, context_of, group_name, ordered_groups
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import sides
+from fairbrief.reports.wording import Context, context_of, group_name, ordered_groups, sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -42,7 +41,7 @@ def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[tupl
         number_format.decimals,
     )
     of_systems: list[tuple[str, str, Cell]] = [
-        ("random sentences", "random", lambda e: number_format.number(e.extract_baseline, places(e))),
+        ("random sentences", "random", number_format.random_sentences),
         ("permutation mean", "perm.\nmean", number_format.chance),
     ]
     excluded = ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
@@ -186,9 +185,9 @@ def contrast_tables(result: Result) -> list[Table]:
     context = context_of(result)
     decided = map(wording.from_random, result.differences)
     panels = (
-        *arrangement.leading(result.estimates).values(),
-        *arrangement.leading_subgroups(result.estimates, result.made.get("by") or ()),
-        *arrangement.leading(decided, of_systems=False).values(),
+        *arrangement.leading(result.estimates),
+        *arrangement.leading(result.estimates, result.made.get("by") or ()),
+        *arrangement.leading(decided, of_pairs=True),
     )
     known = ([e for e in members if e.value is not None] for members in panels)
     return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]
@@ -199,7 +198,7 @@ def contrast_title(members: Sequence[Estimate], context: Context) -> str:
     e = members[0]
     declared = context.declared(e)
     is_one = bool(e.group) and len({e.group for e in members}) == 1
-    group = f": {contrast_words.heading(e, declared.contrast)}" if is_one else ""
+    group = f": {wording.heading(e, declared.contrast)}" if is_one else ""
     first, *rest = (declared.contrast.title or declared.family).split(" ")
     title = " ".join([first.upper(), *rest])
     unit = UNITS[declared.contrast.unit]
@@ -231,13 +230,13 @@ def contrast_table(
         )
 
     def random(e: Estimate) -> str:
-        return contrast_words.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
+        return wording.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
 
     every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
         (not first.baseline, "system", lambda e: e.system),
         (bool(first.subgroup), "subgroup", _part),
-        (len({e.group for e in members}) > 1, "group", lambda e: contrast_words.heading(e, context.words(e))),
+        (len({e.group for e in members}) > 1, "group", lambda e: wording.heading(e, context.words(e))),
         (True, "difference" if first.baseline else "value", lambda e: bounds(e)[0]),
         (True, interval, lambda e: bounds(e)[1]),
         (has_random, "random", random),
@@ -314,7 +313,7 @@ def compact_table(
     }
     order = ordered_groups(groups)
     by_group = {e.group: e for e in members}
-    heads = [contrast_words.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
+    heads = [wording.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
     rows = tuple(
         (system, *(cells.get((system, g), number_format.ABSENT) for g in order))
         for system in dict.fromkeys(e.system for e in members)
@@ -377,9 +376,9 @@ def _value_and_interval(
 ) -> tuple[str, str]:
     places = _places(low, high, unit)
     if low is None or high is None:
-        return contrast_words.cell(value, unit, places), number_format.ABSENT
-    bounds = ", ".join(contrast_words.cell(x, unit, places) for x in (low, high))
-    return contrast_words.cell(value, unit, places), f"[{bounds}]"
+        return wording.cell(value, unit, places), number_format.ABSENT
+    bounds = ", ".join(wording.cell(x, unit, places) for x in (low, high))
+    return wording.cell(value, unit, places), f"[{bounds}]"
 
 
 def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:

@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.text import Text
 
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
@@ -34,6 +33,7 @@ from fairbrief.reports.tables import (
     printed_tables,
     section_table,
 )
+from fairbrief.reports.wording import context_of
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -180,7 +180,7 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+        ordered = context.clearest_first(arrangement.leading(result.estimates))
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
@@ -188,10 +188,10 @@ class _Screen:
         full = [*map(self._full, firsts.values())]
         others = (m for m in tested if not any(m is first for first in firsts.values()))
         compact = [*map(self._compact, others)]
-        inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+        inside = arrangement.leading(result.estimates, result.made.get("by") or ())
         subgroups = [*map(self._full, context.clearest_first(inside))]
         decided = map(wording.from_random, result.differences)
-        of_pairs = arrangement.leading(decided, of_systems=False).values()
+        of_pairs = arrangement.leading(decided, of_pairs=True)
         pairs = [*map(self._full, context.clearest_first(of_pairs))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
@@ -286,7 +286,7 @@ class _Screen:
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = arrangement.leading(result.estimates).values()
+        ordered = arrangement.leading(result.estimates)
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0
