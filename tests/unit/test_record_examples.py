@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -166,17 +165,6 @@ def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
 def _stories(result: Result, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
     """The stories of a measure from the rows of its observation."""
     return stories_of(result.rows.of(result.rows.measures()[spec]), spec, records)
-
-
-def test_a_record_has_no_story_of_groups_that_others_have() -> None:
-    """A row of per-record statistics holds zeros for them."""
-    first = case_of("The soup was cold.", "The soup was cold.", "The room was warm.")
-    documents = tuple(Document(text, {"side": side}) for text, side in (("The soup.", "a"), ("Cold.", "b")))
-    second = Case(Record("q", documents), Summary("q", "s", "The soup was cold."))
-    spec = "coverage_parity@side"
-    found = _stories(fairbrief.audit([first, second], [spec], n_resamples=0).result, spec, ["q"])
-    assert list(found) == [("s", "q")]
-    assert re.findall(r"(\w+) \d\.\d+ over", found["s", "q"]) == ["a", "b"]
 
 
 class Shared(KeyedScorer):
