@@ -87,20 +87,6 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
     assert found[scorer_checks.ELSEWHERE]["share_found"] <= 0.05
 
 
-def test_the_sample_says_the_same_in_any_order_and_in_parts() -> None:
-    """Which records are looked at, and what is found, depends on no order of the input."""
-    some = [
-        replace(
-            case, summary=replace(case.summary, system=system, text=f"{case.summary.text} {INVENTED}" * k)
-        )
-        for k, system in enumerate(("one", "two"), start=1)
-        for case in cases(12)
-    ]
-    first, second = (taken(order, "coverage_parity@party").made["reach"] for order in (some, some[::-1]))
-    assert first == second
-    assert {"one", "two"} < {row["author"] for row in first[0]["authors"]}
-
-
 @pytest.mark.parametrize("said", ["", f"{INVENTED} {INVENTED}"])
 def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""

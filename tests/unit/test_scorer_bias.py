@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from tests import sample_results
 
+from fairbrief.api import Audit
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
-from fairbrief.reports import exports, html, write_all
+from fairbrief.reports import exports, html
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
@@ -139,23 +139,26 @@ def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
     return audit(cases, Plan(measures=measures, n_resamples=settings.pop("n_resamples", 400), **settings))
 
 
+@pytest.fixture(scope="module")
+def planted() -> Result:
+    """News under a scorer that adds a tenth where a text says *she*."""
+    return taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)})
+
+
 # ------------------------------------------------------------------------------- the scorers
 
 
-@pytest.mark.parametrize(("way", "one", "other"), [(1, "female", "male"), (-1, "male", "female")])
-def test_a_planted_scorer_of_sentiment_is_found_with_its_size(way: int, one: str, other: str) -> None:
-    """A scorer that adds a tenth where a text says *she*, or takes it away: the result says so from the side that is read better."""
-    scorer = PlantedScorer(lambda text: way * says_she(text))
-    result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
-    own = main_value(result, "scorer_bias_sentiment(scorer=planted)@gender")
+def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -> None:
+    """A scorer that adds a tenth where a text says *she*: the result says so, at the measure that used it."""
+    own = main_value(planted, "scorer_bias_sentiment(scorer=planted)@gender")
     # One article in six has no subject pronoun to exchange: nothing to say she with.
-    assert way * own.value == pytest.approx(0.1, abs=0.02)
-    assert own.low * own.high > 0
+    assert own.value == pytest.approx(0.1, abs=0.02)
+    assert own.low > 0
     assert own.p < 0.01
     assert own.n == 24
-    notes = main_value(result, "sentiment_shift(scorer=planted)").notes
+    notes = main_value(planted, "sentiment_shift(scorer=planted)").notes
     (note,) = (worded(n) for n in notes if n.code == "scorer_differs")
-    assert f"about {one} people more favourably than the same about {other} people, by 0." in note
+    assert "about female people more favourably than the same about male people, by 0." in note
     assert "24 sources" in note
 
 
@@ -256,11 +259,6 @@ def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
     assert "--check-scorers" in out.reason
     asked = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=True)
     assert main_value(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
-    none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
-    assert ({e.measure for e in none.estimates}, none.not_measured) == (
-        {"sentiment_shift(scorer=planted)"},
-        (),
-    )
 
 
 def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None:
@@ -297,15 +295,13 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     assert [out.measure for out in none.not_measured] == ["scorer bias@gender"]
 
 
-def test_the_audit_itself_is_not_changed_by_the_check() -> None:
+def test_the_audit_itself_is_not_changed_by_the_check(planted: Result) -> None:
     """Values, intervals and p of the systems are the same with and without it."""
     scorers = {"planted": PlantedScorer(says_she)}
-    results = [
-        taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=wanted)
-        for wanted in (True, False)
-    ]
-    own, plain = ([e.replace(notes=()) for e in r.estimates if e.system == "lead"] for r in results)
-    assert own == plain
+    none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
+    assert not none.not_measured
+    checked = [e.replace(notes=()) for e in planted.estimates if e.system == "lead"]
+    assert checked == [e.replace(notes=()) for e in none.estimates]
 
 
 # ------------------------------------------------------------------------------- what is exchanged
@@ -360,25 +356,18 @@ def test_a_race_is_exchanged_by_the_names_that_the_inputs_own_people_bear() -> N
 # ------------------------------------------------------------------------------- where it stands
 
 
-def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
+def test_every_report_shows_the_scorers_and_the_note(planted: Result) -> None:
     """Terminal, page, Markdown and JSON hold the scorer's own difference, and the note at the result."""
-    from fairbrief.api import Audit
-
-    result = taken(
-        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
-    )
+    page, written = html.render(planted), sample_results.results_json(planted).decode()
     for text in (
-        " ".join(str(Audit(result)).split()), html.render(result), exports.markdown(result).replace("\\", ""),
-        sample_results.results_json(result).decode(),
-    ):  # fmt: skip
-        assert "scorer" in text
+        " ".join(str(Audit(planted)).split()),
+        page,
+        exports.markdown(planted).replace("\\", ""),
+        written,
+    ):
         assert "scores sources about female people more favourably than the same about male people" in text
-    assert "Scorer bias (how scorers score sources that differ only in the group) by gender" in html.render(
-        result
-    )
-    write_all(result, tmp_path)
-    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert scorer_checks.EXCHANGED in {e["system"] for e in found["estimates"]}
+    assert "Scorer bias (how scorers score sources that differ only in the group) by gender" in page
+    assert scorer_checks.EXCHANGED in {e["system"] for e in json.loads(written)["estimates"]}
 
 
 def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
