@@ -132,7 +132,10 @@ class _Screen:
         parts = [self._answer(FINDING, 15), self._answer(CAUTION, 9), self._answer(SKIPPED, 4)]
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
-        tables = self._paper() if self.is_paper else self._tables(MOST_LINES - used)
+        if self.is_paper:  # all its tables, or the main values of a protocol without tables
+            tables = [table_lines(t, self.width) for t in self.result.tables or self._main_values()]
+        else:
+            tables = self._tables(MOST_LINES - used)
         return list(_apart(head, *parts, *tables, foot))
 
     def everything(self) -> list[Text]:
@@ -191,11 +194,10 @@ class _Screen:
         inside = arrangement.leading(result.estimates, result.made.get("by") or ())
         subgroups = [*map(self._full, context.clearest_first(inside))]
         decided = map(wording.from_random, result.differences)
-        of_pairs = arrangement.leading(decided, of_pairs=True)
-        pairs = [*map(self._full, context.clearest_first(of_pairs))]
+        pairs = [*map(self._full, context.clearest_first(arrangement.leading(decided, of_pairs=True)))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
-            makers = pairs or [self._main_values(s) for s in arrangement.arrange(self._values(), result.made)]
+            makers = pairs or [self._first_rows(replace(table, notes=())) for table in self._main_values()]
         elif self.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
         else:
@@ -218,50 +220,36 @@ class _Screen:
         return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
 
     def _full(self, members: Sequence[Estimate]) -> Maker:
-        def make(rows: int) -> Table:
-            table = contrast_table(members, self.context, rows)
-            return self._counting(table, len(members) - len(table.rows), "row")
-
-        return make
+        return lambda rows: self._counting(contrast_table(members, self.context, rows), len(members), "row")
 
     def _compact(self, members: Sequence[Estimate]) -> Maker:
         """Columns of groups that do not fit are left out and counted."""
 
         def make(rows: int) -> Table:
-            shown = len({e.group for e in members})
-            table = compact_table(members, self.context, shown, rows)
-            while shown > 1 and _Grid.of(table).width > self.width:
-                shown -= 1
+            for shown in range(len({e.group for e in members}), 0, -1):
                 table = compact_table(members, self.context, shown, rows)
-            filled = sum(cell != ABSENT for row in table.rows for cell in row[1:])
-            return self._counting(table, len(members) - filled, "value")
+                if _Grid.of(table).width <= self.width:
+                    break
+            return self._counting(table, len(members), "value")
 
         return make
 
     def _first_rows(self, table: Table) -> Maker:
-        return lambda rows: self._counting(
-            replace(table, rows=table.rows[:rows]), max(len(table.rows) - rows, 0), "row"
-        )
+        return lambda rows: self._counting(replace(table, rows=table.rows[:rows]), len(table.rows), "row")
 
-    def _counting(self, table: Table, hidden: int, what: str) -> Table:
-        """The table with a note on how many rows it does not show."""
+    def _counting(self, table: Table, many: int, what: str) -> Table:
+        """The table with a note on how many of its rows or values it does not show."""
+        filled = sum(cell != ABSENT for row in table.rows for cell in row[1:])
+        hidden = many - (filled if what == "value" else len(table.rows))
         more = f"{counted(hidden, f'more {what}')}: {self.place.rest}"
         return replace(table, notes=(more, *table.notes)) if hidden else table
 
-    def _values(self) -> list[Estimate]:
+    def _main_values(self) -> list[Table]:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
-        return [e for e in values if wording.is_main_value(e)] or values
-
-    def _main_values(self, section: arrangement.Section) -> Maker:
-        table = section_table(section, self.result.made, is_brief=True)
-        return self._first_rows(replace(table, notes=()))
-
-    def _paper(self) -> list[list[Text]]:
-        """A paper's tables, all of them, or the main values of a protocol without tables."""
-        sections = () if self.result.tables else arrangement.arrange(self._values(), self.result.made)
-        tables = (*self.result.tables, *(section_table(s, self.result.made, is_brief=True) for s in sections))
-        return [table_lines(table, self.width) for table in tables]
+        values = [e for e in values if wording.is_main_value(e)] or values
+        made = self.result.made
+        return [section_table(s, made, is_brief=True) for s in arrangement.arrange(values, made)]
 
     # -------------------------------------------------------------------------------------- what is next
 
