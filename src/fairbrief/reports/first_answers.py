@@ -253,16 +253,14 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     """The interval of the clearest difference that holds for all comparisons at once."""
     if e.family_low is None or e.family_high is None or e.family_size < 2:
         return []
-    _, tested = conclusions.decisive(e)
-    unit = context.words(e).unit
+    unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
-    interval = wording.between(e.family_low, e.family_high, unit)
-    among = f"that holds for all {e.family_size} comparisons at once"
-    difference = (
-        f"the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}"
+    text = (
+        f"{capital(of_system(e))}: the difference{what} is {signed(tested, unit)}, with a {level} interval of "
+        f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
     )
-    return [f"{capital(of_system(e))}: {difference}."]
+    return [text]
 
 
 def _detectable(e: Estimate, context: Context) -> str:
@@ -292,13 +290,9 @@ def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
     if not below or not others:
         return []
-    names = listed([named(system) for system in others], MOST_SYSTEMS)
-    verb = "is" if len(others) == 1 else "are"
-    baseline = context.baseline(members[0])
-    if has_groups:
-        side = context.kind(worse[0])
-        return [f"{names} {verb} not significantly {side} {baseline} in any group."]
-    return [f"{names} {verb} not significantly different from {baseline}."]
+    names, baseline = listed([named(system) for system in others], MOST_SYSTEMS), context.baseline(members[0])
+    side = f"{context.kind(worse[0])} {baseline} in any group" if has_groups else f"different from {baseline}"
+    return [f"{names} {'is' if len(others) == 1 else 'are'} not significantly {side}."]
 
 
 def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -321,24 +315,21 @@ def _opposite(context: Context) -> list[str]:
     """The unsigned scores that are significant although no group difference is, and the subgroups with gaps in both directions."""
     lines = []
     for gap in context.made.get("opposite_gaps") or ():
-        start = (
-            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
-            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant"
-        )
         below = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0]
         parts = [_part(one, gap, context) for one in below or gap["parts"]]
-        if parts:
-            shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
-            more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
-            lines.append(
-                f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
-                f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
-            )
-        else:
-            lines.append(
-                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute "
-                "of the records separates the directions."
-            )
+        shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
+        more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
+        why = (
+            f"gaps in opposite directions cancel across {by}. {shown}{more} "
+            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)"
+            if parts
+            else "gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of the records "
+            "separates the directions"
+        )
+        lines.append(
+            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
+            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant: {why}."
+        )
     return lines
 
 
