@@ -46,9 +46,7 @@ MORE: dict[str, Callable[[str], object]] = {
     "people.invented, people.unresolved, people.known_spans": lambda t: people.invented(people.find_known(t, NAMES, ""), t),
     "recognition.choose, recognition.accept, recognition.parts": personal_data.names_in,
     "recognition.choose of known": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
-    "segmentation.numbered, segmentation.compact, segmentation.different_of": lambda t: segmentation.numbered(
-        [t], [segmentation.Rule(rouge.words)]
-    ).grams(2),
+    "segmentation.numbered": lambda t: segmentation.Parted([t]).words(segmentation.Rule(rouge.words)).grams(2),
     "languages.languages_of": lambda t: languages.languages_of(segmentation.Parted([t]), np.ones(1, dtype=np.int64)),
     # Not in `text`, and given texts that strangers wrote.
     "chat.endpoint.is_refusal": is_refusal,

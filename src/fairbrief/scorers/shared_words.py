@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.segmentation import Parted, Rule, Words, compact, numbered, words_of
+from fairbrief.text.segmentation import Rule, Words, numbered, parted, words_of
 from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Ask, Floats
 
@@ -157,7 +158,9 @@ class Ngram:
         of_column, wanted = grams.many[columns], grams.of(columns)
         n_units = sums(of_column, n_columns)
         # Whether each text has each different gram of a column; the last place is for grams of no column.
-        different, place = compact(wanted, len(grams.names))
+        different = np.unique(wanted)
+        place = np.full(len(grams.names), len(different))
+        place[different] = np.arange(len(different))
         width = len(different) + 1
         has = np.zeros(len(grams.many) * width, dtype=bool)
         has[np.repeat(np.arange(len(grams.many)) * width, grams.many) + place.take(grams.numbers)] = True
@@ -170,16 +173,15 @@ class Ngram:
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
-        parted = Parted(texts.every)
+        pieces = parted(tuple(texts.every))
         if self.tokenizer == "nltk":
-            return parted.words(_NLTK)
+            return pieces.words(_NLTK)
         many = texts.sides.sum(axis=1)
-        languages = languages_of(parted, many)
-        rules = {language: Rule(_ngram_words, (language, self.stem)) for language in set(languages)}
-        if len(rules) == 1:
-            return parted.words(rules[languages[0]])
-        each = zip(languages, many.tolist(), strict=True)
-        return numbered(texts.every, [rules[language] for language, n in each for _ in range(n)])
+        languages = languages_of(pieces, many)
+        if len(set(languages)) == 1:
+            return pieces.words(Rule(_ngram_words, (languages[0], self.stem)))
+        of_texts = np.repeat(languages, many).tolist()
+        return numbered(list(map(_ngram_words, texts.every, of_texts, repeat(self.stem))))
 
 
 def _ngram_words(text: str, language: str, stem: bool) -> list[str]:

@@ -25,7 +25,8 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge, sentences
-from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, compact, plain_words, words_of
+from fairbrief.text.languages import ENGLISH
+from fairbrief.text.segmentation import NEEDS_ICU, Rule, parted, plain_words, words_of
 from fairbrief.text.sentences import By, check_by
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
@@ -143,7 +144,7 @@ def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
     """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
     of_texts = list(map(CUTS[how], texts.every))
     n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
-    tokens = Parted(list(chain.from_iterable(of_texts))).words(rule).grams(n)
+    tokens = parted(tuple(chain.from_iterable(of_texts))).words(rule).grams(n)
     sides = sums(n_sentences, texts.sides.reshape(-1))
     shapes = sides.reshape(-1, 2)
     ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
@@ -173,11 +174,10 @@ def _occurrences(
     count (entries,), sorted by token, then sentence; and (tokens,) the sentence where each is met.
     """
     sentence = np.repeat(np.arange(len(size)), size)
-    different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
-    token = place.take(tokens)
+    n_tokens = int(tokens.max(initial=-1)) + 1
     # Sorted by token: since asks ascend, equal tokens of one ask stand together.
-    places = ordered(token, len(different))
-    is_kind = changes((np.repeat(ask, size) * len(different) + token).take(places))
+    places = ordered(tokens, n_tokens)
+    is_kind = changes((np.repeat(ask, size) * n_tokens + tokens).take(places))
     first = np.flatnonzero(is_kind)
     met = np.empty_like(places)
     met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
@@ -342,7 +342,7 @@ class Rouge1(SentenceScorer):
 
     @property
     def rule(self) -> Rule:
-        return rouge.rule(stem=self.stem)
+        return Rule(rouge.tokens, (ENGLISH, self.stem))
 
     def compared(self, entries: Entries) -> Floats:
         row, column = entries.pairs()

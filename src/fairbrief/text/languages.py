@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.segmentation import Parted, Rule, compact, runs_of
+from fairbrief.text.segmentation import Parted, Rule, runs_of
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 
 ENGLISH = "en"
@@ -155,17 +155,15 @@ def languages_of(texts: Parted, many: Integers) -> list[str]:
 def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
     """Whether `_detected` is English, for groups of ASCII texts with English or no usual language. Shape (groups,)."""
     words = texts.words(_RUNS_OF_LETTERS)
-    different, place = compact(words.numbers, len(words.names))
-    names = [words.names[i] for i in different.tolist()]
-    length = np.array(list(map(len, names)), dtype=np.int64)
-    is_function_word = np.array([name in CLOSED_CLASSES for name in names], dtype=np.int64)
-    each, n_words = place.take(words.numbers), sums(words.many, many)
-    unread = np.zeros(len(texts.texts), dtype=np.int64)
-    unread[texts.others] = 1
-    letters, hits = (sums(values.take(each), n_words) for values in (length, is_function_word))
-    characters = sums(np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(unread)) + 1, many)
+    length = np.array(list(map(len, words.names)), dtype=np.int64)
+    is_function_word = np.array([name in CLOSED_CLASSES for name in words.names], dtype=np.int64)
+    n_words = sums(words.many, many)
+    letters, hits = (sums(values.take(words.numbers), n_words) for values in (length, is_function_word))
+    characters = sums(np.array(list(map(len, texts.texts)), dtype=np.int64) + 1, many)
     is_english = (letters < FEWEST_LETTERS) | (hits >= SURELY_ENGLISH * n_words)
-    return np.asarray(is_english & (sums(unread, many) == 0) & (characters <= LOOKED_AT))
+    return np.asarray(
+        is_english & (sums(texts.is_other.astype(np.int64), many) == 0) & (characters <= LOOKED_AT)
+    )
 
 
 def language_of_input(texts: Iterable[str]) -> str:
