@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import log
 from pathlib import Path
 from typing import Any
@@ -131,20 +130,6 @@ def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
         list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_tokenize_is_nltk(shared: Path) -> None:
-    """Cutting chunk by chunk gives exactly the tokens of NLTK's older rules, on tweets, quotations and odd spacing."""
-    texts = [
-        "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
-        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
-    ]  # fmt: skip
-    with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
-        texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(800), strict=False)]
-    cut, sentences = published_nltk.word_cutter(), published_nltk.punkt().tokenize
-    whole = [[token for sentence in sentences(text) for token in cut(sentence)] for text in texts]
-    assert [t for t, tokens in zip(texts, whole, strict=True) if published_nltk.tokenize(t) != tokens] == []
 
 
 ROWS = ("The soup was cold.", "The soup was hot, and the waiter kind.", "The lift is broken.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge
-from fairbrief.text.languages import described, languages_of
+from fairbrief.text.languages import described, language_of
 from fairbrief.text.segmentation import Rule, Words, numbered, parted, words_of
 from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Ask, Floats
@@ -177,7 +177,8 @@ class Ngram:
         if self.tokenizer == "nltk":
             return pieces.words(_NLTK)
         many = texts.sides.sum(axis=1)
-        languages = languages_of(pieces, many)
+        ends = np.cumsum(many).tolist()
+        languages = [language_of(*texts.every[start:end]) for start, end in pairwise([0, *ends])]
         if len(set(languages)) == 1:
             return pieces.words(Rule(_ngram_words, (languages[0], self.stem)))
         of_texts = np.repeat(languages, many).tolist()

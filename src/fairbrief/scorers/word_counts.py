@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
+from fairbrief.ranges import batches, changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.specs import spell
@@ -59,14 +59,11 @@ class Texts:
 
     def batches(self) -> Iterator[Texts]:
         """The texts of so many asks at a time as have `TOGETHER` characters."""
-        texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
+        many = self.sides.sum(axis=1)
+        first = [0, *np.cumsum(many).tolist()]
         characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
-        before = np.concatenate([[0], np.cumsum(characters)])[texts]
-        start, asks = 0, len(self.sides)
-        while start < asks:
-            end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)
-            yield Texts(self.every[texts[start] : texts[end]], self.sides[start:end])
-            start = end
+        for start, end in batches(sums(characters, many), TOGETHER):
+            yield Texts(self.every[first[start] : first[end]], self.sides[start:end])
 
 
 def in_batches(

@@ -14,7 +14,7 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, filterfalse, repeat
 from typing import Any
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.errors import MissingExtra
-from fairbrief.ranges import changes, ordered, sums
+from fairbrief.ranges import batches, changes, ordered, sums
 from fairbrief.text import vocabulary
 from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
 from fairbrief.text.segmentation import Rule, Words, numbered, parted, runs_of, words_of
@@ -101,22 +101,13 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    counts = [np.zeros((0, len(TYPES), len(PARTS))), *(_counts(some, stem=stem) for some in _pieces(pairs))]
+    characters = np.array([len(a) + len(b) for a, b in pairs], dtype=np.int64)
+    counts = [_counts(pairs[start:end], stem=stem) for start, end in batches(characters, TOGETHER)]
+    counts.append(np.zeros((0, len(TYPES), len(PARTS))))
     overlap, reference, candidate = np.moveaxis(np.concatenate(counts), -1, 0)
     precision, recall = overlap / np.maximum(candidate, 1), overlap / np.maximum(reference, 1)
     both = precision + recall
     return np.stack([precision, recall, 2 * precision * recall / np.where(both > 0, both, 1)], axis=-1)
-
-
-def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
-    """The pairs in batches of `TOGETHER` characters."""
-    ends = np.cumsum([len(a) + len(b) for a, b in pairs])
-    start = 0
-    while start < len(pairs):
-        before = ends[start - 1] if start else 0
-        end = max(int(np.searchsorted(ends, before + TOGETHER)), start + 1)
-        yield pairs[start:end]
-        start = end
 
 
 def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:

@@ -186,26 +186,26 @@ class Parted:
     """Texts, split once for several rules: into runs if they are ASCII. Equal texts are read once."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
-        self._places, self._different = _numbers(texts)
+        place, self._different = _numbers(texts)
         plain = list(map(_as_ascii, self._different))
-        is_ascii = np.fromiter(map(str.isascii, plain), dtype=np.bool_, count=len(plain))
-        self.is_other = ~is_ascii.take(self._places)
-        """Whether a text is not ASCII. Shape (texts,)."""
-        runs = _runs(list(compress(plain, is_ascii)))
-        self._runs, self._others = runs.names, list(compress(self._different, ~is_ascii))
-        # The others are one piece each.
+        is_other = [not text.isascii() for text in plain]
+        self._others = list(compress(self._different, is_other))
+        runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
+        self._runs, self._place = runs.names, place
+        # The others are one piece each, at the end.
         pieces = Words(
             np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))]),
             np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)]),
             (),
         )
-        self._pieces = pieces.at(np.argsort(np.argsort(~is_ascii, kind="stable")).take(self._places))
+        own = np.arange(len(plain))
+        own[is_other] = len(plain) + np.arange(len(self._others))
+        self._pieces = pieces.at(own.take(place))
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
         if not rule.is_of_runs:
-            return numbered(list(map(rule, self._different))).at(self._places)
+            return numbered(list(map(rule, self._different))).at(self._place)
         pieces = self._pieces
         words = numbered([*map(_remembering(rule), self._runs), *map(rule, self._others)])
         many = sums(words.many.take(pieces.numbers), pieces.many)

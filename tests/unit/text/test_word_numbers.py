@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.scorers import shared_words, word_counts
-from fairbrief.text import languages, rouge
+from fairbrief.text import rouge
 from fairbrief.text.segmentation import Parted, Rule, Words
 
 RULES = {
@@ -54,20 +53,3 @@ def test_runs_of_words_are_equal_where_their_words_are(texts: list[str], n: int)
     for own, run in zip(grams.numbers.tolist(), [run for runs in expected for run in runs], strict=True):
         assert number.setdefault(run, own) == own
     assert len(set(number.values())) == len(number)
-
-
-@given(st.lists(st.lists(st.text("the und is das ein not и в é.", max_size=60), max_size=3), max_size=5))
-def test_languages_told_together_are_those_told_alone(groups: list[list[str]]) -> None:
-    """Many groups of texts at once are in the languages that each is in by itself, whatever is usual."""
-    texts = [text for group in groups for text in group]
-    many = np.array([len(group) for group in groups], dtype=np.int64)
-    for setting in (
-        languages.Setting(),
-        languages.Setting("", "en"),
-        languages.Setting("", "de"),
-        languages.Setting("fr"),
-    ):
-        with languages.using(setting):
-            assert languages.languages_of(Parted(texts), many) == [
-                languages.language_of(*group) for group in groups
-            ]
