@@ -37,12 +37,6 @@ class Placement:
     batch_tokens: int = field(compare=False)
 
 
-def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
-    """Raise RequestError unless the setting has one of the known values."""
-    if given not in known:
-        raise RequestError(f"{name}({setting}={given}): '{given}' is not one of {', '.join(known)}.")
-
-
 def tokens(given: int | str, device: str, name: str) -> int:
     """The number of word pieces per batch: a positive setting, or ``auto`` for the device's."""
     if given == "auto":

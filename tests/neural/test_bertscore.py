@@ -84,13 +84,10 @@ def test_rescaling_and_empty_rows(encoder_folder: Path) -> None:
 
 
 def test_rescaling_knows_only_the_published_baseline() -> None:
-    """Auto rescales roberta-large's layer 17 alone; what is no number below 1 is refused."""
+    """Auto rescales roberta-large's layer 17 alone."""
     assert BertScore().baseline == pytest.approx(0.83150584)
     assert BertScore(layer=16).baseline == 0
     assert BertScore(rescale="none").baseline == 0
-    for bad in ("much", 1.0, "nan"):
-        with pytest.raises(RequestError, match="rescale"):
-            BertScore(rescale=bad)
 
 
 def test_a_column_without_pieces_has_none(encoder_folder: Path) -> None:

@@ -112,12 +112,31 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     assert found.matrix[1, 0] > found.matrix[0, 0] == 0
 
 
-def test_settings_that_mean_nothing_are_refused() -> None:
-    """A misspelled setting names the choices."""
-    with pytest.raises(RequestError, match="article or pair"):
-        Tfidf(fitted="corpus")
-    with pytest.raises(RequestError, match="builtin"):
-        list(Tfidf(sentences="spacy").answer(WHOLE))
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tfidf(fitted=corpus)", "tfidf: fitted=corpus is not one of article, pair"),
+        ("tfidf(sentences=spacy)", "tfidf: sentences=spacy is not one of given, builtin, punkt"),
+        ("ngram(n=0)", r"ngram: n=0 is not in \[1, inf\)"),
+        ("ngram(tokenizer=klingon)", "ngram: tokenizer=klingon is not one of words, nltk"),
+        ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
+        ("entailment(dtype=int8)", "entailment: dtype=int8 is not one of auto, fp32, bf16, fp16"),
+        ("entailment(template=chat)", "entailment: template=chat is not one of auto, pair, minicheck, hhem"),
+        ("entailment(batch_tokens=many)", "wanted a positive number of word pieces, or auto"),
+        ("entailment(model=' ')", "Give a hub model or a local folder"),
+        ("bertscore(rescale=much)", "wanted a number below 1, auto or none"),
+        ("bertscore(rescale=1)", "wanted a number below 1, auto or none"),
+        ("judge:m(dimension=beauty)", "judge: dimension=beauty is not one of relevance, consistency"),
+        ("chat_entailment:m(unparsed=2)", r"chat_entailment: unparsed=2.0 is not in \[0, 1\]"),
+        ("vader(by=words)", "vader: by=words is not one of sentences, text"),
+        ("word_sentiment(vectors=x, base=10)", "word_sentiment: base=10 is not one of e, 2"),
+        ("word_sentiment", "needs vectors"),
+    ],
+)
+def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:
+    """Before any model or file is read."""
+    with pytest.raises(RequestError, match=message):
+        registry.make("classifier" if spec[0] in "vw" else "scorer", spec)
 
 
 @pytest.mark.parametrize(

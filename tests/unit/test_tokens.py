@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.shared_words import Containment, Ngram
@@ -61,14 +60,6 @@ def test_matrix() -> None:
 def test_contract(clause) -> None:  # noqa: ANN001
     """The scorer keeps what the audit relies on."""
     clause(Ngram(n=2), ASKS)
-
-
-def test_settings() -> None:
-    """A scorer's spec reads back, and settings that cannot be are refused."""
-    assert registry.make("scorer", "ngram(n=2, tokenizer=nltk)") == Ngram(2, "nltk")
-    for text in ("ngram(n=0)", "ngram(tokenizer=klingon)"):
-        with pytest.raises(RequestError):
-            registry.make("scorer", text)
 
 
 @pytest.mark.usefixtures("nltk_data", "forgotten")

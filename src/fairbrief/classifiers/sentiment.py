@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import DataError, MissingExtra, first_line, reading_text
+from fairbrief.specs import CheckedSettings
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
 
@@ -44,8 +45,8 @@ def passage_scores(asks: Sequence[Ask], score: Callable[[str], tuple[float, int]
         yield Scores.of_whole_texts(ask, matrix, array[:, 1])
 
 
-@dataclass(frozen=True)
-class Vader:
+@dataclass(frozen=True, repr=False)
+class Vader(CheckedSettings):
     """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
 
     A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
@@ -60,10 +61,6 @@ class Vader:
 
     name: ClassVar[str] = "vader"
     by: Literal["sentences", "text"] = "sentences"
-
-    def __post_init__(self) -> None:
-        if self.by not in ("sentences", "text"):
-            raise ValueError(f"by is sentences or text; not '{self.by}'")
 
     @property
     def fingerprint(self) -> str:
@@ -250,8 +247,8 @@ class Trained:
     digest: str
 
 
-@dataclass(frozen=True)
-class WordSentiment:
+@dataclass(frozen=True, repr=False)
+class WordSentiment(CheckedSettings):
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 
     A logistic regression learns positive against negative from the vectors of the lexicon's words. The score of a
@@ -276,17 +273,9 @@ class WordSentiment:
     name: ClassVar[str] = "word_sentiment"
     vectors: str
     lexicon: str = "opinion"
-    held_out: float = 0.1
-    seed: int = 0
-    base: str = "e"
-
-    def __post_init__(self) -> None:
-        if self.base not in ("e", "2"):
-            raise ValueError(f"base is e or 2, not {self.base}")
-        if not 0 < self.held_out < 1:
-            raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        if self.seed < 0:
-            raise ValueError("seed must be at least 0")
+    held_out: Annotated[float, "(0, 1)"] = 0.1
+    seed: Annotated[int, "[0, inf)"] = 0
+    base: Literal["e", "2"] = "e"
 
     @property
     def fingerprint(self) -> str:

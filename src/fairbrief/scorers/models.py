@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from fairbrief.pretrained import (
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -168,18 +168,16 @@ class ModelScorer(pairs.KeyedScorer):
     model: str
     _: KW_ONLY
     by: By = "sentence"
-    windows: str = "fold"
-    dtype: str = "auto"
+    windows: Literal["fold", "truncate"] = "fold"
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
-        pretrained.choose(self.name, "dtype", self.dtype, ("auto", *DTYPES))
-        pretrained.choose(self.name, "windows", self.windows, ("fold", "truncate"))
         pretrained.tokens(self.batch_tokens, "cpu", self.name)
-        check_by(self.by)
+        pairs.KeyedScorer.__post_init__(self)
 
     @property
     def placement(self) -> Placement:

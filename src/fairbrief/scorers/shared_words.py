@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, language_of
 from fairbrief.text.segmentation import Rule, Words, numbered, parted, words_of
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats
 
 # ---------------------------------------------------------------------------------- containment
@@ -28,7 +28,7 @@ _GRID = 2.0**-36
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Containment:
+class Containment(CheckedSettings):
     """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
     entailment.
 
@@ -47,11 +47,6 @@ class Containment:
 
     name: ClassVar[str] = "containment"
     by: By = "sentence"
-
-    def __post_init__(self) -> None:
-        check_by(self.by)
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -102,12 +97,11 @@ def _counted(entries: Entries) -> Floats:
 # --------------------------------------------------------------------------------------- n-grams
 
 
-TOKENIZERS = ("words", "nltk")
 NGRAM_VERSION = 3
 
 
-@dataclass(frozen=True)
-class Ngram:
+@dataclass(frozen=True, repr=False)
+class Ngram(CheckedSettings):
     """1 where the row contains an n-gram of the column, otherwise 0.
 
     Matrix (rows, occurrences): the columns' n-grams in order, repeated ones each time. ``sizes`` counts the tokens of
@@ -124,20 +118,15 @@ class Ngram:
     Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.2.
     """
 
-    n: int = 1
-    tokenizer: str = "words"
+    n: Annotated[int, "[1, inf)"] = 1
+    tokenizer: Literal["words", "nltk"] = "words"
     stem: bool = False
     name: ClassVar[str] = "ngram"
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise ValueError(f"n={self.n}, but an n-gram has at least one token")
-        if self.tokenizer not in TOKENIZERS:
-            raise ValueError(f"no tokenizer '{self.tokenizer}'. Known: {', '.join(TOKENIZERS)}")
+        super().__post_init__()
         if self.stem and self.tokenizer != "words":
             raise ValueError("stem is for the tokenizer words; nltk's tokens are stems already")
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,12 +122,11 @@ class BertScore(ModelScorer):
     model: str = "roberta-large"
     layer: int = 17
     rescale: float | str = "auto"
-    units: str = "pieces"
+    units: Literal["pieces", "texts"] = "pieces"
     prefix_space: bool = True
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
-        pretrained.choose(self.name, "units", self.units, ("pieces", "texts"))
         self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
 
     @property

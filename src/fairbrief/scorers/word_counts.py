@@ -14,20 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import MissingExtra
 from fairbrief.ranges import batches, changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge, sentences
 from fairbrief.text.languages import ENGLISH
 from fairbrief.text.segmentation import NEEDS_ICU, Rule, parted, plain_words, words_of
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
 
@@ -75,6 +75,7 @@ def in_batches(
     )
 
 
+Cutting = Literal["given", "builtin", "punkt"]
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),
     "builtin": sentences.sentences_of,
@@ -190,23 +191,14 @@ def _occurrences(
     )
 
 
-class SentenceScorer(ABC):
+class SentenceScorer(CheckedSettings, ABC):
     """A scorer that compares the counted tokens of row sentences and column sentences."""
 
     name: ClassVar[str]
     n: ClassVar[int] = 1
     """How many neighbouring words are one token."""
-    sentences: str
+    sentences: Cutting
     by: By
-
-    def __post_init__(self) -> None:
-        check_by(self.by)
-        if self.sentences not in CUTS:
-            raise RequestError(
-                f"{self.name}(sentences={self.sentences}) does not exist. Choose one of: {', '.join(CUTS)}."
-            )
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -252,14 +244,9 @@ class Tfidf(SentenceScorer):
     """
 
     name: ClassVar[str] = "tfidf"
-    fitted: str = "article"
-    sentences: str = "given"
+    fitted: Literal["article", "pair"] = "article"
+    sentences: Cutting = "given"
     by: By = "sentence"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fitted not in ("article", "pair"):
-            raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
 
     @property
     def rule(self) -> Rule:
@@ -334,7 +321,7 @@ class Rouge1(SentenceScorer):
 
     name: ClassVar[str] = "rouge1"
     stem: bool = False
-    sentences: str = "given"
+    sentences: Cutting = "given"
     by: By = "sentence"
 
     @property
@@ -360,7 +347,7 @@ class Rouge2(Rouge1):
 
 
 @dataclass(frozen=True, repr=False)
-class Counts:
+class Counts(CheckedSettings):
     """Cosine of count vectors of lower-cased words of two letters or more, without stop words.
 
     Matrix (rows, columns) in [0, 1]; 0 where a text has no counted word. The vocabulary is that of each question, so nothing
@@ -369,13 +356,7 @@ class Counts:
     """
 
     name: ClassVar[str] = "counts"
-    stop_words: str = "own"
-
-    def __post_init__(self) -> None:
-        if self.stop_words not in ("own", "none", "sklearn"):
-            raise ValueError(f"stop_words={self.stop_words} is not one of own, none, sklearn")
-
-    __repr__ = spell
+    stop_words: Literal["own", "none", "sklearn"] = "own"
 
     @property
     def fingerprint(self) -> str:

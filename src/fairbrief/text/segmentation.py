@@ -117,7 +117,7 @@ _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": 
 
 
 class Rule(NamedTuple):
-    """A rule for the words of a text, which it is called with: ``cut(text, *settings)``.
+    """A rule for the words of a text: ``cut(text, *settings)``.
 
     ``is_of_runs``: in an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe.
     """
@@ -126,7 +126,8 @@ class Rule(NamedTuple):
     settings: tuple[Hashable, ...] = ()
     is_of_runs: bool = True
 
-    def __call__(self, text: str) -> Sequence[Any]:
+    def words(self, text: str) -> Sequence[Any]:
+        """The words of a text."""
         return self.cut(text, *self.settings)
 
 
@@ -205,9 +206,9 @@ class Parted:
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
         if not rule.is_of_runs:
-            return numbered(list(map(rule, self._different))).at(self._place)
+            return numbered(list(map(rule.words, self._different))).at(self._place)
         pieces = self._pieces
-        words = numbered([*map(_remembering(rule), self._runs), *map(rule, self._others)])
+        words = numbered([*map(_remembering(rule), self._runs), *map(rule.words, self._others)])
         many = sums(words.many.take(pieces.numbers), pieces.many)
         return Words(words.of(pieces.numbers), many, words.names)
 
@@ -219,7 +220,7 @@ parted = lru_cache(maxsize=32)(Parted)
 @cache
 def _remembering(rule: Rule) -> Callable[[str], Sequence[Any]]:
     """The rule for runs, whose words are cached."""
-    return lru_cache(REMEMBERED)(rule)
+    return lru_cache(REMEMBERED)(rule.words)
 
 
 def _as_ascii(text: str) -> str:

@@ -39,7 +39,7 @@ def read(words: Words) -> list[list[str]]:
 def test_words_are_those_of_the_rule(name: str, texts: list[str]) -> None:
     """Split into runs with others or cut alone, a text has the words that its rule finds in it; a repeated one, too."""
     rule, texts = RULES[name], texts * 2
-    assert read(Parted(texts).words(rule)) == [list(rule(text)) for text in texts]
+    assert read(Parted(texts).words(rule)) == [list(rule.words(text)) for text in texts]
 
 
 @given(TEXTS, st.integers(1, 4))
