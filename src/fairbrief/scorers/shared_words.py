@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
+from fairbrief.scorers.word_counts import Entries, Texts, in_batches
 from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, language_of
@@ -66,7 +66,7 @@ _WORDS = Rule(_words)
 
 def _contained(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together."""
-    entries = tabulate(texts, "given", _WORDS)
+    entries = Entries(texts, "given", _WORDS)
     n_tokens, in_row, in_column = len(entries.cut_of_token), ~entries.in_column, entries.in_column
     counts = _counted(entries)
     df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
