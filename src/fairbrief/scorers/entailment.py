@@ -140,18 +140,18 @@ class Entailment(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
-        template, placed = template_of(self.model, self.template), self.placement
+        template, where = template_of(self.model, self.template), (self.snapshot, self.placement, self.name)
         if template is BY_NAME["hhem"]:
-            resident = models.hhem(self.snapshot, placed, self.name)
+            resident = models.hhem(*where)
         else:
-            resident = models.load("AutoModelForSequenceClassification", self.snapshot, placed, self.name)
+            resident = models.load("AutoModelForSequenceClassification", *where)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
         def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
             return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts, placed.batch_tokens)
+        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts)
 
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":

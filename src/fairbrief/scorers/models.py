@@ -207,7 +207,6 @@ class ModelScorer(pairs.KeyedScorer):
         lengths: Sequence[int],
         forward: Callable[[Integers], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """Each key's array, when all of its items went through the model.
 
@@ -216,7 +215,7 @@ class ModelScorer(pairs.KeyedScorer):
         missing = np.bincount(owners)
         waiting: dict[int, list[tuple[int, Any]]] = {}
         progress = Progress(self.name, len(keys))
-        for batch, found in run_batches(lengths, forward, budget):
+        for batch, found in run_batches(lengths, forward, self.placement.batch_tokens):
             done: dict[pairs.Key, NDArray[Any]] = {}
             for i, value in zip(batch, found, strict=True):
                 k = owners[i]
@@ -245,7 +244,6 @@ class PairScorer(ModelScorer):
         around: Frame,
         forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """`run` on the windows of pairs.
 
@@ -271,5 +269,5 @@ class PairScorer(ModelScorer):
         lengths = [len(row) + len(column) + around.size for _, _, (row, column) in windows]
         owners = [k for k, _, _ in windows]
         yield from self.run(
-            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded, budget
+            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded
         )
