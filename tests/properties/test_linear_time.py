@@ -42,7 +42,7 @@ MORE: dict[str, Callable[[str], object]] = {
     "sentences.passages_of": partial(sentences.passages_of, by="sentence"),
     "gendered_words.count_identifiers": partial(count_identifiers, lists="helm"),
     "themes.count_entries": partial(count_entries, themes="care"),
-    "people.invented, people.unresolved, people.known_spans": lambda t: people.invented(people.find_known(t, NAMES, ""), t),
+    "people.invented, people.unresolved, people.find_known": lambda t: people.invented(people.find_known(t, NAMES, ""), t),
     "recognition.choose, recognition.accept, recognition.parts": personal_data.names_in,
     "recognition.choose of known": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
     "segmentation.numbered": lambda t: segmentation.Parted([t]).words(segmentation.Rule(rouge.words)).grams(2),
