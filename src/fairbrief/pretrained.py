@@ -176,15 +176,6 @@ def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
     return folder if is_whole else None
 
 
-def repositories() -> list[str]:
-    """The names of all models in the hub's cache, whole or in part."""
-    root = Path(library("huggingface_hub.constants", "the list of models").HF_HUB_CACHE)
-    if not root.is_dir():
-        return []
-    names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
-    return sorted(name.replace("--", "/") for name in names)
-
-
 def foundation_of(folder: Path) -> str | None:
     """The foundation model that provides configuration and tokenizer of an HHEM model; None for any other model."""
     path = folder / "config.json"

@@ -24,7 +24,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import DataError, MissingExtra, first_line, reading_text
+from fairbrief.errors import DataError, MissingExtra, reading_text
 from fairbrief.specs import CheckedSettings
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
@@ -207,23 +207,23 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
         raise DataError(f"{path}: no word vector found. {WANTED}")
 
 
+@np.errstate(over="ignore")
 def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
     words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
     for i, (number, line) in enumerate(chunk):
         # Cut from the right: some files hold words with blanks in them.
         word, *numbers = line.rsplit(maxsplit=size)
         words.append(word.casefold().replace("’", "'"))
-        if size < 2 or len(numbers) != size:
-            wrong = f"{len(numbers)} numbers, but the first vector has {size}"
-        else:
-            try:
-                with np.errstate(over="ignore"):
-                    vectors[i] = np.array(numbers, dtype=np.float32)
-                wrong = "" if np.isfinite(vectors[i]).all() else "a number that is not finite"
-            except ValueError as error:
-                wrong = first_line(error, 100)
-        if wrong:
-            raise DataError(f"{path}, line {number}, after '{word[:40]}': {wrong}. {WANTED}")
+        try:
+            vector = np.array(numbers, dtype=np.float32)
+            is_vector = len(vector) == size > 1 and bool(np.isfinite(vector).all())
+        except ValueError:
+            is_vector = False
+        if not is_vector:
+            raise DataError(
+                f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
+            )
+        vectors[i] = vector
     return words, vectors
 
 
@@ -236,14 +236,13 @@ class Trained:
     """Every word's score, and how well the classifier knows words that it was not taught.
 
     ``accuracy``: share of held-out lexicon words whose score has the right sign; ``majority``: the
-    accuracy of always saying the commoner kind; ``tested`` and ``taught``: how many words.
+    accuracy of always saying the commoner kind; ``tested``: how many words.
     """
 
     scores: dict[str, float]
     accuracy: float
     majority: float
     tested: int
-    taught: int
     digest: str
 
 
@@ -327,7 +326,7 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
         scores.update(zip(words, values.tolist(), strict=True))
     majority = max((labels > 0).mean(), (labels < 0).mean())
     made_by = digest.hexdigest()
-    return Trained(scores, float(right.mean()), float(majority), len(tested), len(taught), made_by)
+    return Trained(scores, float(right.mean()), float(majority), len(tested), made_by)
 
 
 def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
