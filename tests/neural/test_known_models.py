@@ -70,14 +70,6 @@ def test_templates_are_known_by_the_models_names() -> None:
     assert entailment.template_of("some-lab/other", "auto") is entailment.BY_NAME["pair"]
 
 
-def test_pickled_weights_are_refused(classifier_folder: Path, tmp_path: Path) -> None:
-    """Weights that could run code when opened are not opened, and the error says how to convert them."""
-    (tmp_path / "config.json").write_text((classifier_folder / "config.json").read_text())
-    (tmp_path / "pytorch_model.bin").write_bytes(b"\x80")
-    with pytest.raises(BackendError, match=r"a pickle \(pytorch_model\.bin\).*save_pretrained"):
-        matrix(Entailment(model=str(tmp_path)), TEXTS[:1], TEXTS[:1])
-
-
 def repository(files: Mapping[str, int]) -> Any:
     """What the hub says of a repository with these files and sizes."""
     return SimpleNamespace(siblings=[SimpleNamespace(rfilename=n, size=s) for n, s in files.items()])

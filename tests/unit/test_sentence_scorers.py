@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief import registry
-from fairbrief.errors import RequestError
+from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.text import published_nltk, rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats
@@ -131,12 +133,44 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
         ("vader(by=words)", "vader: by=words is not one of sentences, text"),
         ("word_sentiment(vectors=x, base=10)", "word_sentiment: base=10 is not one of e, 2"),
         ("word_sentiment", "needs vectors"),
+        ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
     ],
 )
 def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:
     """Before any model or file is read."""
     with pytest.raises(RequestError, match=message):
-        registry.make("classifier" if spec[0] in "vw" else "scorer", spec)
+        registry.make("scorer or classifier", spec)
+
+
+@pytest.mark.parametrize(
+    ("module", "spec", "extra"),
+    [
+        ("nltk", "ngram(tokenizer=nltk)", "nltk"),
+        ("nltk", "tfidf(sentences=punkt)", "nltk"),
+        ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
+        ("spacy", "people(recogniser=spacy:absent-library)", "spacy"),
+        ("torch", "entailment", "neural"),
+    ],
+)
+def test_a_missing_library_names_the_extra(
+    module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what to install."""
+    monkeypatch.setitem(sys.modules, module, None)
+    caches = (
+        published_nltk.word_cutter,
+        published_nltk.punkt,
+        published_nltk._stop_words,
+        published_nltk._stemmer,
+    )
+    for one in (*caches, rouge._porter):
+        one.cache_clear()
+    with pytest.raises(MissingExtra, match=rf"fairbrief\[{extra}\]"):
+        list(
+            registry.make("scorer or classifier", spec).answer(
+                [Ask("", ("Zork unmissed.",), ("Zork left.",))]
+            )
+        )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.testing import SCORER_CLAUSES
@@ -115,14 +115,6 @@ def _absent():  # noqa: ANN202
     return LazyCorpusLoader("stopwords_that_are_absent", WordListCorpusReader, r".*")
 
 
-@pytest.mark.usefixtures("forgotten")
-def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without NLTK the reading says which extra to install."""
-    monkeypatch.setitem(__import__("sys").modules, "nltk", None)
-    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
-        list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
-
-
 ROWS = ("The soup was cold.", "The soup was hot, and the waiter kind.", "The lift is broken.")
 
 
@@ -148,20 +140,6 @@ def test_score_is_the_weighted_share_of_the_words() -> None:
     total = sum(idf(df) for df in words.values())
     both = (idf(3) + 2 * idf(2)) / total
     np.testing.assert_allclose(found[:, 0], [both, both, idf(3) / total])
-
-
-def test_rare_words_count_more_than_those_of_every_row() -> None:
-    """A row that shares the column's telling word beats one that shares its function words."""
-    found = matrix(ROWS, ("Was the waiter there?",))[:, 0]
-    assert found[1] > found[0] > found[2] > 0
-
-
-def test_a_single_row_still_tells_words_apart() -> None:
-    """With one row only, found words count and missing ones take away."""
-    found = matrix(("the soup was cold",), ("cold soup", "hot soup", "tea"))[0]
-    assert found[0] == 1
-    assert 0 < found[1] < 0.5
-    assert found[2] == 0
 
 
 def test_a_column_without_words_scores_zero() -> None:

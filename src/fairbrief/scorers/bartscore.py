@@ -40,7 +40,7 @@ class BartScore(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
-        resident = models.load("AutoModelForSeq2SeqLM", self.snapshot, self.placement, self.name)
+        resident = models.load("AutoModelForSeq2SeqLM", *self.loading)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
             kind = type(resident.model).__name__
             raise RequestError(

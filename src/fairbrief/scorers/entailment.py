@@ -140,11 +140,11 @@ class Entailment(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
-        template, where = template_of(self.model, self.template), (self.snapshot, self.placement, self.name)
+        template = template_of(self.model, self.template)
         if template is BY_NAME["hhem"]:
-            resident = models.hhem(*where)
+            resident = models.hhem(*self.loading)
         else:
-            resident = models.load("AutoModelForSequenceClassification", *where)
+            resident = models.load("AutoModelForSequenceClassification", *self.loading)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 

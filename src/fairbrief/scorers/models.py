@@ -190,6 +190,12 @@ class ModelScorer(pairs.KeyedScorer):
         return pretrained.find(self.model, self.name)
 
     @property
+    def loading(self) -> tuple[Snapshot, Placement, str]:
+        """What the functions that load a model need; without torch no model is looked for."""
+        placement = self.placement
+        return self.snapshot, placement, self.name
+
+    @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`: the code, the model's revision, the precision, and settings."""
         made_by = f"{self.name}/{self.version} {self.snapshot.identity} {self.placement.dtype}"

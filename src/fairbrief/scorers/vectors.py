@@ -42,7 +42,7 @@ class Embedding(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
-        resident = models.sentence_encoder(self.snapshot, self.placement, self.name)
+        resident = models.sentence_encoder(*self.loading)
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
@@ -152,7 +152,7 @@ class BertScore(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
-        resident = models.load("AutoModel", self.snapshot, self.placement, self.name, self.layer)
+        resident = models.load("AutoModel", *self.loading, self.layer)
         progress = Progress(self.name, len(keys))
         prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
         plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
