@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import registry
-from fairbrief.auditing.chunks import waits
+from fairbrief.auditing.batches import shared_by
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
@@ -166,9 +166,9 @@ def _rows_of(
     observer = Observer(
         scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
     )
-    units = [((case,), Origin(str(i), case.record.id, "")) for i, case in enumerate(cases)]
     scope = measure.observation.declaration.scope
-    observer.observe(ledger, [unit for unit in units if not waits(unit, scope)])
+    alone = ((i, case) for i, case in enumerate(cases) if shared_by(case, scope) is None)
+    observer.observe(ledger, [((case,), Origin(str(i), case.record.id, "")) for i, case in alone])
     matrix = ledger.matrix()
     places = [int(origin.system) for origin in ledger.kept()]
     rows, has_row = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
