@@ -284,7 +284,12 @@ def read_labels(paths: Sequence[Path]) -> Labels:
             if label is None or label == "":
                 blank += 1
                 continue
-            votes[text, claim].append(_is_yes(where, label))
+            word = str(label).strip().lower()
+            if word not in (*YES, *NO):
+                raise DataError(
+                    f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
+                )
+            votes[text, claim].append(word in YES)
             groups.setdefault((text, claim), group)
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
@@ -337,15 +342,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is not text")
     return value
-
-
-def _is_yes(where: str, label: Any) -> bool:
-    word = str(label).strip().lower()
-    if word not in (*YES, *NO):
-        raise DataError(
-            f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
-        )
-    return word in YES
 
 
 # ---------------------------------------------------------------------------- sheets for labelling

@@ -16,7 +16,7 @@ from fairbrief.errors import DataError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
-from fairbrief.types import Case, Claim, Summary
+from fairbrief.types import Case, Claim
 from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
 
@@ -146,18 +146,12 @@ def split_file(
                         not_asked.add(key)
                         answer = {"claims": [], "reason": NOT_ASKED}
                     outcome.add(case, answer)
-                    summary = _with_claims(splitter, summary, answer)
+                    made = {"claims_by": splitter.model.model, "claims_prompt_sha": splitter.sha}
+                    if "reason" in answer:
+                        made["claims_reason"] = answer["reason"]
+                    claims = tuple(map(Claim, answer["claims"])) or None
+                    summary = replace(summary, claims=claims, made={**summary.made, **made})
                 stream.write(line_of(case.record, summary_fields(summary)))
     outcome.count.not_asked = len(not_asked)
     outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
     return outcome
-
-
-def _with_claims(splitter: Splitter, summary: Summary, answer: Answer) -> Summary:
-    made = {
-        **summary.made,
-        "claims_by": splitter.model.model,
-        "claims_prompt_sha": splitter.sha,
-        **({"claims_reason": answer["reason"]} if "reason" in answer else {}),
-    }
-    return replace(summary, claims=tuple(map(Claim, answer["claims"])) or None, made=made)

@@ -102,27 +102,21 @@ def claims_to_judge(case: Case) -> tuple[Claim, ...]:
     return tuple(Claim(sentence) for sentence in split(case.summary.text) if sentence.strip())
 
 
-def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
-    """The values of the documents, sorted.
-
-    Raises: DataError if a value is ``none`` (an answer) or contains the bar that separates answers.
-    """
-    values = tuple(sorted(set(case.record.values_of(attribute))))
-    for value in values:
-        if value == NONE or "|" in value:
-            raise DataError(
-                f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{value}' of '{attribute}' is an "
-                f"answer ('{NONE}' means no value, '|' separates several). Rename it."
-            )
-    return values
-
-
 def _questions(
     case: Case, task: str, attribute: str, leanings: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Part, question, subject and possible answers of each question about a case."""
+    """Part, question, subject and possible answers of each question about a case.
+
+    Raises: DataError if a value is ``none`` (an answer) or contains the bar that separates answers.
+    """
+    values = tuple(sorted(set(case.record.values_of(attribute)))) if task in ("claims", "rating") else ()
+    if odd := [value for value in values if value == NONE or "|" in value]:
+        raise DataError(
+            f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{odd[0]}' of '{attribute}' is an "
+            f"answer ('{NONE}' means no value, '|' separates several). Rename it."
+        )
     if task == "leaning":
-        whose = f" in the {attribute} of its documents" if attribute else ""
+        whose = f" in the {attribute} of its documents" * bool(attribute)
         question = f"Against what the documents say{whose}, which way does the summary lean?"
         yield "", question, "the summary", leanings
     elif task == "alignment":
@@ -136,8 +130,6 @@ def _questions(
             elif not decision.people:
                 question = "Do the documents tell of the person whom this name means?"
                 yield f"name:{name}", question, name, MENTIONED
-    elif not (values := values_to_judge(case, attribute)):
-        return
     elif task == "rating":
         for value in values:
             question = (
@@ -145,7 +137,7 @@ def _questions(
                 "1: under 20 %, 2: under 40 %, 3: under 60 %, 4: under 80 %, 5: 80 % or more (fair)."
             )
             yield value, question, value, RATINGS
-    else:
+    elif values:
         question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
         for i, claim in enumerate(claims_to_judge(case), 1):
             yield str(i), question, claim.text, (*values, NONE)
@@ -210,7 +202,7 @@ CELL = 30_000
 
 
 def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", attribute: str = "") -> str:
-    """The text of a sheet. The first line of each case has the summary and the documents.
+    """The text of a sheet. The first line of each case has the summary, and the documents, each after its value.
 
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
@@ -218,7 +210,13 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
 
     def rows() -> Iterator[Sequence[str]]:
         for case, items in cases:
-            context = (case.summary.text, documents_text(case, attribute))
+            texts = (
+                f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
+                for document in case.record.documents
+            )
+            whole = "\n".join(texts)
+            short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
+            context = (case.summary.text, short)
             for item in items:
                 choices = " | ".join(item.choices)
                 yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
@@ -232,16 +230,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = io.StringIO(newline="")
     csv.writer(lines).writerows([protect(cell) for cell in row] for row in (columns, *rows))
     return lines.getvalue()
-
-
-def documents_text(case: Case, attribute: str) -> str:
-    """The documents, one per line, each after its value."""
-    lines = (
-        f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
-        for document in case.record.documents
-    )
-    whole = "\n".join(lines)
-    return whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
 
 
 def protect(cell: str) -> str:

@@ -50,13 +50,14 @@ class Cell:
 
     def jobs(self, folder: Path) -> list[Job]:
         """The cell's files of answers in a folder, with their writers and system names."""
-        names = (
-            [f"{self.name}#{i}" for i in range(1, self.runs + 1)] if len(self.writers) > 1 else [self.name]
-        )
-        return [
-            Job(writer, folder / _file_name(name, writer), name)
-            for name, writer in zip(names, self.writers, strict=True)
-        ]
+        jobs = []
+        for i, writer in enumerate(self.writers, 1):
+            name = f"{self.name}#{i}" if len(self.writers) > 1 else self.name
+            stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", name)[:80].strip("_.")
+            # The digest distinguishes names that differ only in replaced characters.
+            digest = hashlib.sha256(repr(writer).encode()).hexdigest()[:8]
+            jobs.append(Job(writer, folder / f"{stem}-{digest}.jsonl", name))
+        return jobs
 
 
 def grid(
@@ -78,9 +79,15 @@ def grid(
         writers = tuple(registry.make("summarizer", summarizer, {**settings, **run}) for run in runs)
         named = (f"{name}={_setting(writers[0], name, text)}" for name, text in point.items())
         cell = Cell(", ".join(named) or summarizer, writers)
-        _check_runs(cell)
-        if cell.name in cells:
+        if cell.name in cells or len(set(map(repr, writers))) < len(writers):
             raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
+        if len(writers) > 1 and getattr(writers[0], "temperature", None) == 0:
+            raise RequestError(
+                f"'{cell.name}' has several seeds at temperature 0, which give one text, paid several times: "
+                "give a temperature above 0, or one seed."
+            )
+        if len(writers) > 1 and cell.samples > 1:
+            raise RequestError("Give several seeds or several samples of a setting, not both.")
         cells[cell.name] = cell
     return tuple(cells.values())
 
@@ -89,25 +96,6 @@ def _setting(writer: Any, name: str, text: str) -> str:
     if name == "prompt":
         return Path(text).stem if Path(text).suffix else text
     return str(getattr(writer, name))
-
-
-def _check_runs(cell: Cell) -> None:
-    first = cell.writers[0]
-    if len({repr(writer) for writer in cell.writers}) < len(cell.writers):
-        raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
-    if len(cell.writers) > 1 and getattr(first, "temperature", None) == 0:
-        raise RequestError(
-            f"'{cell.name}' has several seeds at temperature 0, which give one text, paid several times: "
-            "give a temperature above 0, or one seed."
-        )
-    if cell.samples > 1 and len(cell.writers) > 1:
-        raise RequestError("Give several seeds or several samples of a setting, not both.")
-
-
-def _file_name(name: str, writer: Any) -> str:
-    """A plain name; the digest distinguishes names that differ only in replaced characters."""
-    stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", name)[:80].strip("_.")
-    return f"{stem}-{hashlib.sha256(repr(writer).encode()).hexdigest()[:8]}.jsonl"
 
 
 ANSWERS, JOURNAL = "answers", "answers.journal"
