@@ -116,20 +116,11 @@ def _questions(
             f"answer ('{NONE}' means no value, '|' separates several). Rename it."
         )
     if task == "leaning":
-        whose = f" in the {attribute} of its documents" * bool(attribute)
+        whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"
         yield "", question, "the summary", leanings
     elif task == "alignment":
-        for decision in decisions(case):
-            name = decision.text
-            if len(decision.people) == 1:
-                person = case.record.entities[decision.people[0]]
-                called = " ".join(part for part in (person.first_name, person.last_name) if part)
-                question = f"Does the name '{name}' in the summary mean this person?"
-                yield f"{PERSON}{person.id}:{name}", question, called, MENTIONED
-            elif not decision.people:
-                question = "Do the documents tell of the person whom this name means?"
-                yield f"name:{name}", question, name, MENTIONED
+        yield from _about_names(case)
     elif task == "rating":
         for value in values:
             question = (
@@ -141,6 +132,20 @@ def _questions(
         question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
         for i, claim in enumerate(claims_to_judge(case), 1):
             yield str(i), question, claim.text, (*values, NONE)
+
+
+def _about_names(case: Case) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """The questions about every aligned person, and every name without a person."""
+    for decision in decisions(case):
+        name = decision.text
+        if len(decision.people) == 1:
+            person = case.record.entities[decision.people[0]]
+            called = " ".join(part for part in (person.first_name, person.last_name) if part)
+            question = f"Does the name '{name}' in the summary mean this person?"
+            yield f"{PERSON}{person.id}:{name}", question, called, MENTIONED
+        elif not decision.people:
+            question = "Do the documents tell of the person whom this name means?"
+            yield f"name:{name}", question, name, MENTIONED
 
 
 def digest(text: str) -> str:
