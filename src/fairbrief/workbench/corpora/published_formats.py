@@ -316,7 +316,7 @@ def read_court(path: Path) -> Iterator[Record]:
 class Utterance(msgspec.Struct):
     """A line of ConvoKit's files; older corpora name the speaker ``user``."""
 
-    conversation_id: str
+    conversation_id: str | int
     text: str
     speaker: Any = None
     user: Any = None
@@ -337,7 +337,7 @@ def read_convokit(path: Path) -> Iterator[Record]:
                 speaker = speaker.get("id")
             if speaker is None:
                 raise line.fault("an utterance without speaker", "one")
-            yield one.conversation_id, line, _turn(one.text, speaker, _side(one.meta or {}))
+            yield str(one.conversation_id), line, _turn(one.text, speaker, _side(one.meta or {}))
 
     return _conversations(turns())
 
