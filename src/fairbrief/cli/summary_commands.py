@@ -156,7 +156,7 @@ def sweep(
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
         None,
-        "Another setting of the summarizer, e.g. words=20,40. Seeds are pooled as runs.",
+        "Another setting of the summarizer, e.g. words=20,40.",
         "NAME=V,…",
         "--set",
     ),
@@ -190,7 +190,7 @@ def sweep(
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
-    cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
+    jobs = sweep.grid(with_, axes_of(named, set_ or ()), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(
@@ -199,7 +199,7 @@ def sweep(
         skips=options.skips,
         wrap=partial(within, tally, then=then),
     )
-    forecast = sweep.foresee(reading.records, cells, out, plan)
+    forecast = sweep.foresee(reading.records, jobs, plan)
     if asking.dry_run:
         spend.print_forecast(forecast, price)
         return
@@ -207,15 +207,15 @@ def sweep(
     try:
         with claimed(out) as folder, spend.keeping(out, answers):
             with spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
-                counts = sweep.ask(reading.records, cells, out, watch, tally)
+                counts = sweep.ask(reading.records, jobs, watch, tally)
             if not quiet:
-                for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
+                for job, count in zip(jobs, counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
                 if tally.requests:
                     typer.echo(spend.requests(tally, price), err=True)
                 spend.print_failures(tally)
-            result = sweep.audited(cells, out, plan)
-            cases: Iterable[Case] = sweep.answers_of(cells, out)
+            result = sweep.audited(jobs, plan)
+            cases: Iterable[Case] = sweep.answers_of(jobs)
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
             result = with_examples(result, cases, Scorers(wrap=plan.wrap))
             replace_all(result, folder)
