@@ -17,14 +17,14 @@ from functools import partial
 from typing import Any, cast
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import batches, extracts, measure_selection, scorer_checks, sensitivity
+from fairbrief.auditing import extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import sort
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.per_record import LedgerPerRecord
-from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
@@ -157,7 +157,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := batches.file_parts(self.cases, self.plan):
+        if parts := file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.

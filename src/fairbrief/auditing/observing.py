@@ -16,7 +16,7 @@ import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.origins import Origin, Origins
+from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError, MissingExtra
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
@@ -32,6 +32,7 @@ from fairbrief.types import (
     Extracts,
     Floats,
     Integers,
+    Measure,
     Observation,
     PermutationScheme,
     Reason,
@@ -53,12 +54,18 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 extract."""
 
 
-Unit = tuple[Cases, Origin]
-"""The cases that form one row, and its origin."""
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
 """The permutation inputs of a unit without labels."""
 Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
+
+
+def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
+    """The measures of each observation, in the order in which the observations first occur."""
+    found: dict[Observation, list[Measure]] = {}
+    for measure in measures:
+        found.setdefault(measure.observation, []).append(measure)
+    return found
 
 
 @dataclass(slots=True)

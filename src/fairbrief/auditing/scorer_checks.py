@@ -20,11 +20,10 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.batches import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
