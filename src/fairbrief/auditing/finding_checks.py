@@ -219,7 +219,7 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
+    primary = [e for of in arrangement.leading(result.estimates) for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
     found, read_by, is_out = dict[int, dict[str, Any]](), result.rows.measures(), _once(is_out)
