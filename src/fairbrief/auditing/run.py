@@ -10,7 +10,6 @@ import itertools
 import pickle
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
@@ -83,6 +82,10 @@ class Observed:
     cases: int = 0
     tally: PartTally | None = None
 
+    def wait(self, units: list[Unit]) -> None:
+        """Keep cases until their clusters are complete."""
+        self.waiting += units
+
     def add(self, other: Observed) -> None:
         """Add the rows and counts of other cases."""
         for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
@@ -100,7 +103,6 @@ class Work:
     measures_of: dict[Observation, list[Measure]]
     scorers: Scorers
     sanity_baselines: SanityBaselines
-    trial: bool = False
     language: languages.Setting | None = None
     """The language of the main process; this process already uses it."""
     reading: Reading | None = None
@@ -108,11 +110,11 @@ class Work:
     """For parts of a file: how it is read, and watchers that have seen nothing."""
     _need_models: set[Observation] = field(default_factory=set)
 
-    def of_cases(self, cases: Sequence[Case]) -> Observed:
-        """What cases add to the audit."""
+    def of_units(self, cases: Sequence[Unit]) -> Observed:
+        """What the cases of complete clusters add to the audit."""
         observed = self.empty()
-        with self._language():
-            self._add_cases(observed, cases)
+        with languages.using(self.language or languages.setting()):
+            self._add(observed, cases)
         return observed
 
     def of_part(self, part: FilePart) -> Observed:
@@ -120,34 +122,31 @@ class Work:
         assert self.reading is not None
         observed, reading = self.empty(), self.reading.part(*part)
         observed.watchers = deepcopy(self.watchers)
-        with self._language():
-            for cases in self.batches(iter(reading), observed.watchers):
-                self._add_cases(observed, cases)
+        with languages.using(self.language or languages.setting()):
+            for cases in self.batches(iter(reading), observed):
+                self._add(observed, cases)
         for ledger in observed.ledgers:
             ledger.pack()
         observed.tally = reading.tally
-        return observed
-
-    def of_clusters(self, cases: Sequence[Unit]) -> Observed:
-        """What the cases of complete clusters add to the audit."""
-        observed = self.empty()
-        with self._language():
-            self._add(observed, cases)
         return observed
 
     def empty(self) -> Observed:
         """No rows."""
         return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.measures_of])
 
-    def batches(self, stream: Iterator[Case], watchers: Watchers | None) -> Iterator[list[Case]]:
-        """Cases with their sanity baselines, as they come; the watchers see the cases."""
+    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[Unit]]:
+        """Cases of no shared cluster with their sanity baselines, as they come; all are noted, and the others wait."""
         most = MODEL_BATCH if self.plan.models_in_workers and self.reading is None else BATCH
         for first in stream:
             many = min(most, max(1, LETTERS // max(1, sum(len(d.text) for d in first.record.documents))))
             cases = [first, *itertools.islice(stream, many - 1)]
-            if watchers is not None:
-                watchers.note(cases)
-            yield [*cases, *self.sanity_baselines.beside(cases)]
+            if observed.watchers is not None:
+                observed.watchers.note(cases)
+            observed.cases += len(cases)
+            cases += self.sanity_baselines.beside(cases)
+            units: list[Unit] = [((case,), self._origin(case)) for case in cases]
+            observed.wait([unit for unit in units if unit[1].is_shared])
+            yield [unit for unit in units if not unit[1].is_shared]
 
     def observer(self) -> Observer:
         """What scores units. It stores what it draws, so that a new one is used for each batch."""
@@ -155,7 +154,7 @@ class Work:
         if plan.n_extracts != 0 and plan.n_resamples:
             extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
         return Observer(
-            self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips, self.trial,
+            self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips,
             extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
         )  # fmt: skip
 
@@ -190,16 +189,6 @@ class Work:
                 "that can be imported, or leave workers at 1."
             ) from error
         return work
-
-    def _language(self) -> AbstractContextManager[None]:
-        return languages.using(self.language or languages.setting())
-
-    def _add_cases(self, observed: Observed, cases: Sequence[Case]) -> None:
-        """Add the rows of cases whose clusters are complete; the others wait."""
-        observed.cases += sum(case.summary.system_kind != "sanity_baseline" for case in cases)
-        units: list[Unit] = [((case,), self._origin(case)) for case in cases]
-        observed.waiting += [unit for unit in units if unit[1].is_shared]
-        self._add(observed, [unit for unit in units if not unit[1].is_shared])
 
     def _add(self, observed: Observed, cases: Sequence[Unit]) -> None:
         """Add the rows of the cases of complete clusters; those of no shared cluster are units in every scope."""
@@ -255,16 +244,14 @@ class Run(Observed):
         scorers: Scorers | None = None,
         watchers: Watchers | None = None,
         exchange: Exchange | None = None,
-        trial: bool = False,
     ) -> None:
         """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
         self.plan, self.measures, self.measures_of = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        self._work = Work(
-            plan, self.measures_of, self.scorers, self._sanity_baselines, trial, watchers=watchers
-        )
+        baselines = self._sanity_baselines
+        self._work = Work(plan, self.measures_of, self.scorers, baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
         self._size = 0
         self._on_disk: RowsOnDisk | None = None
@@ -273,7 +260,7 @@ class Run(Observed):
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """Add all cases."""
         work = self._work_on(engine)
-        for _, observed in engine.map(work.of_cases, work.batches(stream, self.watchers)):
+        for _, observed in engine.map(work.of_units, work.batches(stream, self)):
             self._take(observed)
         self._walk_clusters(engine)
 
@@ -300,7 +287,7 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        for _, observed in engine.map(self._work_on(engine).of_clusters, self._complete_clusters()):
+        for _, observed in engine.map(self._work_on(engine).of_units, self._complete_clusters()):
             self._take(observed)
 
     def _complete_clusters(self) -> Iterator[list[Unit]]:
@@ -317,18 +304,22 @@ class Run(Observed):
         for units, numbers in observed.unscored:
             self._work.observe(self, units, numbers, self._work.observer())
         self.add(observed)
-        for (case,), origin in observed.waiting:
+        self.wait(observed.waiting)
+        for spec in observed.asked:
+            self.scorers[spec]  # known from now on, for the signature
+        if self.plan.progress is not None:
+            self.plan.progress(self.cases)
+
+    def wait(self, units: list[Unit]) -> None:
+        """Keep cases until their clusters are complete: in memory, and on the disk if they are many."""
+        super().wait(units)
+        for (case,), origin in units:
             if not self.plan.has_clusters:  # its seed document may not have waited
                 self._clusters.append(hash_of_name(origin.cluster))
             self._size += size_of(case)
-        self.waiting += observed.waiting
         if self._size > HELD:
             self._on_disk = self._on_disk or RowsOnDisk()
             self._lay_down(self._on_disk)
-        for spec in observed.asked:
-            self.scorers[spec]  # known from now on, for the signature
-        if observed.cases and self.plan.progress is not None:
-            self.plan.progress(self.cases)
 
     def _lay_down(self, on_disk: RowsOnDisk) -> None:
         """Move waiting cases to the disk. Raises OSError if it is full."""

@@ -91,12 +91,16 @@ class Checked:
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True, trial=True)
+        observer = Observer(scorers, draws, skips=True)
         measures_of = by_observation(list(measures))
         found: list[Estimate] = []
         for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
-            observer.observe(ledger, units)
+            try:
+                observer.observe(ledger, units)
+            except MissingExtra as error:
+                origins = [origin for _, origin in units]
+                ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
             part = parts_of(ledger, (), settings.seed)[system, WHOLE]
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)
