@@ -192,7 +192,7 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
     monkeypatch.setattr(
         rows_on_disk.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
     )
-    monkeypatch.setattr(run, "HELD", 0 if lots == 1 else 6_000)
+    monkeypatch.setattr(rows_on_disk, "HELD", 1 if lots == 1 else 6_000)
     monkeypatch.setattr(run, "LOTS", lots)
     assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
     assert len(laid) > 4
@@ -213,8 +213,7 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once, with its folder: closing the file says nothing more."""
-    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
-    monkeypatch.setattr(run, "HELD", 0)
+    monkeypatch.setattr(rows_on_disk, "SpooledTemporaryFile", lambda _: FullDisk())
     monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
     with pytest.raises(OSError, match="No space left") as full:
         audit(cases, FEW)

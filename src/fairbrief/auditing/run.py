@@ -56,10 +56,8 @@ MODEL_BATCH = 64
 """Cases per batch if workers have the models: scoring is slow, and each worker should get some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
-HELD = 64_000_000
-"""Bytes of cases (by `size_of`) that wait in memory; more go to the disk."""
 LOTS = 256
-"""Cases on disk are read back in this many lots, each of whole clusters."""
+"""Cases that wait are read back in this many lots, each of whole clusters."""
 
 FilePart = tuple[int, Range]
 """The number of a source, and a range of it."""
@@ -253,8 +251,7 @@ class Run(Observed):
         baselines = self._sanity_baselines
         self._work = Work(plan, self.measures_of, self.scorers, baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._size = 0
-        self._on_disk: RowsOnDisk | None = None
+        self._waiting = RowsOnDisk()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
@@ -292,12 +289,9 @@ class Run(Observed):
 
     def _complete_clusters(self) -> Iterator[list[Unit]]:
         """All cases that waited, in batches of complete clusters."""
-        lots: Iterable[Iterable[Unit]] = [self.waiting]
-        if (on_disk := self._on_disk) is not None:
-            self._lay_down(on_disk)
-            lots = (itertools.chain.from_iterable(on_disk.pop(lot)) for lot in list(on_disk))
-        for waiting in lots:
-            yield from whole_clusters(sorted(waiting, key=place_of), BATCH)
+        lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
+        by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
+        return whole_clusters(by_cluster, BATCH)
 
     def _take(self, observed: Observed) -> None:
         """Add a batch; what needs a model is observed here."""
@@ -311,24 +305,15 @@ class Run(Observed):
             self.plan.progress(self.cases)
 
     def wait(self, units: list[Unit]) -> None:
-        """Keep cases until their clusters are complete: in memory, and on the disk if they are many."""
-        super().wait(units)
-        for (case,), origin in units:
-            if not self.plan.has_clusters:  # its seed document may not have waited
-                self._clusters.append(hash_of_name(origin.cluster))
-            self._size += size_of(case)
-        if self._size > HELD:
-            self._on_disk = self._on_disk or RowsOnDisk()
-            self._lay_down(self._on_disk)
-
-    def _lay_down(self, on_disk: RowsOnDisk) -> None:
-        """Move waiting cases to the disk. Raises OSError if it is full."""
+        """Keep cases until their clusters are complete. Raises OSError if the disk is full."""
         lots: dict[int, list[Unit]] = {}
-        for unit in self.waiting:
-            lots.setdefault(hash_of_name(unit[1].cluster) % LOTS, []).append(unit)
-        for lot, units in lots.items():
-            on_disk.add(lot, units)
-        self.waiting, self._size = [], 0
+        for unit in units:
+            cluster = hash_of_name(unit[1].cluster)
+            lots.setdefault(cluster % LOTS, []).append(unit)
+            if not self.plan.has_clusters:  # its seed document may not have waited
+                self._clusters.append(cluster)
+        for lot, several in lots.items():
+            self._waiting.add(lot, several)
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
@@ -408,12 +393,6 @@ class Run(Observed):
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
         adjusted = multiple_tests.with_holm(found, settings)
         return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
-
-
-def size_of(case: Case) -> int:
-    """About how many bytes a case takes in memory."""
-    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
-    return 1_000 + sum(300 + len(text) for text in texts)
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:
