@@ -235,10 +235,3 @@ def test_gaps_that_cancel_are_told_with_where_they_part(by_city: bool) -> None:
         assert "city Rome: tone negative −" in text
         assert "city Oslo: tone positive −" in text
         assert "--by city" in text
-
-
-def test_without_group_differences_the_main_values_are_printed(tmp_path: Path) -> None:
-    """An audit of quality has no group difference to show by subgroup."""
-    folder = str(tmp_path / "a")
-    printed("audit", "examples/reviews.jsonl", "--measure", "rouge1", "--resamples", "0", "--out", folder)
-    assert re.search(r"^rouge1 +rosy +0\.\d", printed("subgroups", folder, "--by", "kind"), re.MULTILINE)

@@ -52,37 +52,26 @@ def large() -> Result:
         extract_difference=-0.25, extract_difference_low=-0.3, extract_difference_high=-0.2, extract_p=0.001, extract_p_adjusted=0.004,
         family_p=0.004, family_size=99, group_clusters=400, group_items=1900.0, excluded={"one group only": 12},
     )  # fmt: skip
+    alone = base.replace(
+        extract_baseline=None, extract_difference=None, extract_p=None, extract_p_adjusted=None
+    )
     estimates = [
-        base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", subgroup=part)
-        for measure in ("coverage_parity", "uer")
-        for over, many in (("sentiment", 3), ("region", 12), ("a long attribute name", 2))
-        for part in ({}, {"city": "Rome"}, {"city": "Oslo"})
-        for system in systems
-        for g in range(many)
+        *(
+            base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", subgroup=part)
+            for measure in ("coverage_parity", "uer")
+            for over, many in (("sentiment", 3), ("region", 12), ("a long attribute name", 2))
+            for part in ({}, {"city": "Rome"}, {"city": "Oslo"})
+            for system in systems
+            for g in range(many)
+        ),
+        *(alone.replace(measure="position_bias", quantity="mean_position_shift", system=system) for system in systems),
+        *(
+            alone.replace(measure="sentiment_shift", quantity="difference", system=system, group="female − male", other_clusters=200)
+            for system in systems
+        ),
     ]  # fmt: skip
-    alone = {
-        "over": "",
-        "group": "",
-        "extract_baseline": None,
-        "extract_difference": None,
-        "extract_p": None,
-        "extract_p_adjusted": None,
-    }
-    for system in systems:
-        estimates.append(
-            base.replace(measure="position_bias", quantity="mean_position_shift", system=system, **alone)
-        )
-        pair = {**alone, "group": "female − male", "other_clusters": 200}
-        estimates.append(
-            base.replace(measure="sentiment_shift", quantity="difference", system=system, **pair)
-        )
-    sanity_baselines = [f"sanity:lead({system})" for system in systems]
-    made = {
-        **sample_results.make().made,
-        "systems": systems,
-        "by": [["city"]],
-        "sanity_baselines": sanity_baselines,
-    }
+    sanity = [f"sanity:lead({system})" for system in systems]
+    made = {**sample_results.make().made, "systems": systems, "by": [["city"]], "sanity_baselines": sanity}
     return replace(sample_results.make(), estimates=Estimates(estimates), made=made, tables=())
 
 
@@ -170,7 +159,7 @@ def test_no_number_is_cut_at_any_width(demo: Result, width: int, details: bool) 
 def test_colours_mean_one_thing_each_and_a_pipe_has_none(
     demo: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Red is less, blue is more, yellow is a caution; NO_COLOR, TERM=dumb and pipes are without colour."""
+    """Red is less, blue is more, yellow is a caution; NO_COLOR and pipes are without colour."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
 
@@ -181,14 +170,13 @@ def test_colours_mean_one_thing_each_and_a_pipe_has_none(
 
     coloured = re.findall(r"\x1b\[([\d;]*3\d)m([^\x1b]+)", printed(force_terminal=True))
     assert {(code, text.strip()) for code, text in coloured} == {
-        ("31", "less"), ("34", "more"), ("1;33", "CAUTION"),
-    }  # fmt: skip
+        ("31", "less"),
+        ("34", "more"),
+        ("1;33", "CAUTION"),
+    }
     assert "\x1b" not in printed()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not re.search(r"\x1b\[[\d;]*3\dm", printed(force_terminal=True))
-    monkeypatch.delenv("NO_COLOR")
-    monkeypatch.setenv("TERM", "dumb")
-    assert "\x1b" not in printed(force_terminal=True)
 
 
 def test_an_audit_without_group_differences_shows_its_main_values() -> None:
