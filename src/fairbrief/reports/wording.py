@@ -480,13 +480,6 @@ def _few_in_group(a: Arguments) -> str:
     return f"only {each}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
 
 
-def _undefined_resamples(a: Arguments) -> str:
-    up_to = "up to " if a.get("is_largest") else ""
-    return (
-        f"undefined in {up_to}{number_format.share(a['share'])} of the resamples, which the interval excludes"
-    )
-
-
 def _tests_need_resamples(a: Arguments) -> str:
     who = "the comparison" if a["tests"] == 1 else f"{a['tests']:,} comparisons with one Holm correction"
     return f"{who} can become significant only with more resamples: --resamples {a['resamples']}"
@@ -584,7 +577,10 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
     "one_cluster_decides": "no interval: without one of its clusters it is undefined",
     "clusters_alike": "no interval: all clusters have the same value",
     "no_resample_defined": "no interval: undefined in the resamples",
-    "undefined_resamples": _undefined_resamples,
+    "undefined_resamples": lambda a: (
+        f"undefined in {'up to ' if a.get('is_largest') else ''}{number_format.share(a['share'])} of the resamples, which the "
+        "interval excludes"
+    ),
     "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
     "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
     "not_testable_among": (
