@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import fairbrief
 from fairbrief.cli.saved_commands import app
-from fairbrief.reports import terminal
+from fairbrief.reports import terminal, write_all
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.terminal import Place
@@ -110,7 +110,7 @@ def test_a_command_runs_no_text_of_the_input(demo: Result) -> None:
 def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
     """What stands under NEXT runs as it is printed, in a folder whose name needs quotes."""
     folder = tmp_path / "my demo"
-    fairbrief.audit("examples/reviews.jsonl", n_resamples=200).save(folder)
+    write_all(demo, folder)
     text = "\n".join(shown(demo, place=Place(folder)))
     rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
     assert rule is not None
@@ -187,12 +187,11 @@ def test_an_audit_without_group_differences_shows_its_main_values() -> None:
     assert "random" not in text
 
 
-def test_a_gate_keeps_each_check_beside_its_outcome(tmp_path: Path) -> None:
+def test_a_gate_keeps_each_check_beside_its_outcome(demo: Result, tmp_path: Path) -> None:
     """At 80 columns the check begins on the line of its outcome, and no number is broken."""
-    folder = tmp_path / "demo"
-    fairbrief.audit("examples/reviews.jsonl", "coverage_parity@sentiment", n_resamples=200).save(folder)
+    write_all(demo, tmp_path)
     rule = "coverage_parity@sentiment:relative_difference-random>=-0.11"
-    run = CliRunner().invoke(app, ["gate", str(folder), "--min", rule], env={"COLUMNS": "80"})
+    run = CliRunner().invoke(app, ["gate", str(tmp_path), "--min", rule], env={"COLUMNS": "80"})
     lines = run.stdout.splitlines()
     assert max(map(cell_len, lines)) <= 80
     assert lines[-1] == "fail"
