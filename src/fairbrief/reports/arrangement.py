@@ -99,12 +99,8 @@ def notes(estimates: Iterable[Estimate]) -> list[str]:
         # Many estimates share the very same notes.
         for e in {id(e.notes): e for e in block}.values():
             for note in e.notes:
-                same = (
-                    replace(note, arguments={**note.arguments, SHARE: 0.0})
-                    if SHARE in note.arguments
-                    else note
-                )
-                rows, of = alike.setdefault(worded(same), ({}, []))
+                text = worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
+                rows, of = alike.setdefault(text, ({}, []))
                 rows[label(e)] = None
                 of.append(note)
     return [
@@ -114,9 +110,10 @@ def notes(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def _with_largest_share(notes: Sequence[Note]) -> str:
-    shares = {number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}
     most = max(notes, key=lambda note: note.arguments.get(SHARE, 0.0))
-    return worded(replace(most, arguments={**most.arguments, "is_largest": len(shares) > 1}))
+    if len({number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}) > 1:
+        most = replace(most, arguments={**most.arguments, "is_largest": True})
+    return worded(most)
 
 
 def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
