@@ -37,7 +37,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
 from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import context_of
+from fairbrief.reports.wording import Context
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
@@ -200,7 +200,7 @@ def _origin(case: Case) -> Origin:
 
 def named(result: Result) -> set[Name]:
     """Whom the first screen names: groups that are significantly below their baseline."""
-    context = context_of(result)
+    context = Context(result)
     return {
         (e.system, e.measure, e.group)
         for e in leading(result)

@@ -16,7 +16,6 @@ from fairbrief.reports.tables import group_counts
 from fairbrief.reports.wording import (
     Context,
     capital,
-    context_of,
     group_of,
     group_or_part,
     of_system,
@@ -51,7 +50,7 @@ Answers = dict[str, Sequence[tuple[str, str]]]
 
 def answers(result: Result) -> Answers:
     """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
-    context = context_of(result)
+    context = Context(result)
     panels = _panels(result, context)
     if not panels:
         return _compared(result, context)
@@ -99,7 +98,7 @@ def _compared(result: Result, context: Context) -> Answers:
 
 def lead(result: Result) -> Estimate | None:
     """The group difference with which a report begins; None if there is none."""
-    context = context_of(result)
+    context = Context(result)
     panels = _panels(result, context)
     return min(panels[0], key=context.rank) if panels else None
 

@@ -13,7 +13,7 @@ from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import Context, context_of, group_name, ordered_groups, sides
+from fairbrief.reports.wording import Context, group_name, ordered_groups, sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -172,7 +172,7 @@ def _text(value: Any) -> str:
 
 def contrast_tables(result: Result) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
-    context = context_of(result)
+    context = Context(result)
     decided = map(wording.from_random, result.differences)
     panels = (
         *arrangement.leading(result.estimates),

@@ -33,7 +33,7 @@ from fairbrief.reports.tables import (
     printed_tables,
     section_table,
 )
-from fairbrief.reports.wording import context_of
+from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -117,7 +117,7 @@ class _Screen:
 
     def __init__(self, result: Result, width: int, place: Place, tables_first: First) -> None:
         self.result, self.width, self.place, self.tables_first = result, width, place, tables_first
-        self.context = context_of(result)
+        self.context = Context(result)
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
         self.answers = {} if self.is_paper else answers(result)
