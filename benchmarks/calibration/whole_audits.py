@@ -25,7 +25,7 @@ from benchmarks.recording import write_section
 
 from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
-from fairbrief.auditing.chunks import by_observation, units_of
+from fairbrief.auditing.batches import by_observation, units_of
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock

@@ -300,7 +300,7 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
     specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
     for name in names:
         for ledger, measures in ledgers_from(with_subgroups_by(result.rows, [name]), given, [(name,)], specs):
-            subgroups = {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}
+            subgroups = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
             if 2 <= len(subgroups) <= MOST_VALUES:
                 estimates = _estimated(ledger, measures, sorted(subgroups), made)
                 yield from (e for e in estimates if e.is_primary and against_baseline(e)[0] is not None)
