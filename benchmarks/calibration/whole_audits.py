@@ -35,7 +35,6 @@ from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
-from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context
 from fairbrief.saved.gate import decided, of_limit
@@ -226,7 +225,7 @@ def gate_fails(result: Result, limits: Sequence[Rule]) -> bool:
 
 def leading(result: Result) -> list[Estimate]:
     """The contrasts of groups that lead, each once."""
-    return [e for members in arrangement.leading(result.estimates) for e in members if e.group]
+    return [e for members in Context(result).leading() for e in members if e.group]
 
 
 # ------------------------------------------------------------------------------------- the audits

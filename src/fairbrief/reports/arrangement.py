@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from fairbrief import conclusions
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note
@@ -127,17 +126,3 @@ def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
         + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
         for reason, counts in lacking.items()
     ]
-
-
-def leading(
-    estimates: Iterable[Estimate], subgroups: Iterable[Sequence[str]] | None = None, *, of_pairs: bool = False
-) -> list[list[Estimate]]:
-    """The primary group differences by measure and attribute: of systems or of pairs of systems; on all records, or in ``subgroups``
-    by these attributes.
-    """
-    wanted = [set[str]()] if subgroups is None else [set(names) for names in subgroups]
-    panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
-    for e in conclusions.leading(estimates, by_subgroup=subgroups is not None):
-        if bool(e.baseline) == of_pairs and set(e.subgroup) in wanted:
-            panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
-    return list(panels.values())

@@ -173,12 +173,7 @@ def _text(value: Any) -> str:
 def contrast_tables(result: Result) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
     context = Context(result)
-    decided = map(wording.from_random, result.differences)
-    panels = (
-        *arrangement.leading(result.estimates),
-        *arrangement.leading(result.estimates, result.made.get("by") or ()),
-        *arrangement.leading(decided, of_pairs=True),
-    )
+    panels = (*context.leading(), *context.leading("subgroups"), *context.leading("pairs"))
     known = ([e for e in members if e.value is not None] for members in panels)
     return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]
 

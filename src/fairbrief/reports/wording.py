@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import expm1, isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import ValidationError, convert
 
@@ -358,6 +358,17 @@ class Context:
         for e in self.result.estimates:
             specs.setdefault((name_of(e.measure), e.over), set()).add(e.measure)
         return set().union(*(members for members in specs.values() if len(members) > 1))
+
+    def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
+        """The primary group differences by measure and attribute: of systems, of pairs of systems, or of requested subgroups."""
+        differences = self.result.differences
+        estimates = map(from_random, differences) if what == "pairs" else self.result.estimates
+        wanted = [set(names) for names in self.made.get("by") or ()] if what == "subgroups" else [set()]
+        panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
+        for e in conclusions.leading(estimates, by_subgroup=what == "subgroups"):
+            if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted:
+                panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
+        return list(panels.values())
 
     def declared(self, e: Estimate) -> Declaration:
         return declared(e.measure, self.made)
