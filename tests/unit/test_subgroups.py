@@ -21,7 +21,7 @@ from fairbrief.auditing.per_record import attributes_in
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.first_answers import answers
-from fairbrief.reports.json_file import render
+from fairbrief.reports.json_file import identity
 from fairbrief.reports.result import Result
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
@@ -171,7 +171,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     found = load(out)
     assert found.made["by"] == [["kind"]]
     known = fairbrief.subgroups(saved, "kind").result
-    assert render(replace(found, rows=known.rows)) == render(known)
+    assert identity(replace(found, rows=known.rows)) == identity(known)
     from fairbrief.saved import saved_inputs
 
     inputs = saved_inputs.read(out, load_identity(out))
