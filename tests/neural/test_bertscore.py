@@ -126,17 +126,6 @@ def test_layer_beyond_the_model_is_refused(encoder_folder: Path) -> None:
         answer(BertScore(model=str(encoder_folder)), TEXTS[:1], TEXTS[:1])
 
 
-def test_blocks_hold_little_and_change_nothing(encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors of a block of pairs are in memory at a time; small blocks give the numbers of a single one."""
-    wanted = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS, TEXTS)
-    monkeypatch.setattr(vectors, "BLOCK", 4)
-    scorer = BertScore(model=str(encoder_folder), layer=2, batch_tokens=60)
-    keys = list(scorer.keys([Ask("", TEXTS, TEXTS)]))
-    assert len(list(scorer.compute(keys))) == -(-len(keys) // 4)
-    found = answer(scorer, TEXTS, TEXTS)
-    np.testing.assert_allclose(found.matrix, wanted.matrix, atol=MODEL_SCORE_TOLERANCE)
-
-
 def direct(folder: Path, source: list[int], target: list[int]) -> float:
     """Summed log-likelihood of a framed target given a framed source, by the model's own shift and logits."""
     import torch

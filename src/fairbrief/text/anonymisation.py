@@ -49,25 +49,22 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     """
     neutral = _neutral_words(names)
     pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
-    for i, word in enumerate(pieces[1::2]):
-        if word in neutral:
-            _replace(pieces, 2 * i + 1, neutral[word])
-        elif not word.isalnum():
-            pieces[2 * i + 1] = _neutral_parts(word, neutral)
+    for i in range(1, len(pieces), 2):
+        word, between = pieces[i], pieces[i + 1]
+        new = neutral.get(word)
+        if new is None:
+            if not word.isalnum():
+                pieces[i] = _neutral_parts(word, neutral)
+            continue
+        if new is TITLE:
+            pieces[i + 1] = between.removeprefix(".")
+        elif word in _THEM:
+            after = pieces[i + 2] if i + 2 < len(pieces) else ""
+            # An object, unless something that could be possessed follows.
+            if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
+                new = _THEM[word]
+        pieces[i] = new
     return "".join(pieces)
-
-
-def _replace(pieces: list[str], i: int, new: str) -> None:
-    """Put a neutral word at position i; a title loses its full stop, an object becomes *them*."""
-    word, between = pieces[i], pieces[i + 1]
-    if new is TITLE:
-        pieces[i + 1] = between.removeprefix(".")
-    elif word in _THEM:
-        after = pieces[i + 2] if i + 2 < len(pieces) else ""
-        # An object, unless something that could be possessed follows.
-        if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
-            new = _THEM[word]
-    pieces[i] = new
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
