@@ -12,7 +12,6 @@ import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers import vectors
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.pieces import parts, quarter_overlapping
 from fairbrief.scorers.vectors import BertScore

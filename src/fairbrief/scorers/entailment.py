@@ -110,8 +110,8 @@ class Entailment(PairScorer):
     for ``by=document``. ``gate=argmax`` counts a probability only where entailment is the most probable class,
     otherwise 0.
 
-    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
-    model's name on the hub (`MODELS`), and HHEM also by its folder.
+    ``template`` is how the model receives the two texts: ``pair`` or ``minicheck``. ``auto`` chooses by the model's
+    name on the hub (`MODELS`); HHEM is known by its folder, too.
 
     If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the
     largest probability counts. A column that takes more than half of the window is cut too, and the probability is
@@ -124,7 +124,7 @@ class Entailment(PairScorer):
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
     gate: Literal["none", "argmax"] = "none"
-    template: Literal["auto", "pair", "minicheck", "hhem"] = "auto"
+    template: Literal["auto", "pair", "minicheck"] = "auto"
 
     @property
     def details(self) -> str:

@@ -69,12 +69,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     Its release wraps the same weights in code of its own, which is not run.
     """
     transformers, torch = library("transformers", reader), library("torch", reader)
-    foundation = foundation_of(snapshot.folder)
-    if foundation is None:
-        raise BackendError(
-            f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
-        )
-    base = folder_of(foundation, reader, weights=False)
+    base = folder_of(str(foundation_of(snapshot.folder)), reader, weights=False)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)

@@ -26,15 +26,10 @@ FORMS: Final[dict[str, dict[Place, str]]] = {
 THEY: Final = frozenset("they them their theirs themself themselves".split())
 """The pronouns of one person referred to as they, or of several people."""
 
-_CERTAIN: Final[dict[str, tuple[Place, str]]] = {
-    word: (place, gender)
-    for gender in ("male", "female")
-    for place, word in FORMS[gender].items()
-    if word not in ("his", "her")
-}
-_BY_TAG: Final[dict[str, dict[str, tuple[Place, str]]]] = {
-    "his": {"PRP$": ("his", "male"), "PRP": ("his_own", "male")},
-    "her": {"PRP$": ("his", "female"), "PRP": ("him", "female")},
+_GENDERS: Final = {word: gender for gender in ("male", "female") for word in FORMS[gender].values()}
+_BY_TAG: Final[dict[str, dict[str, Place]]] = {
+    "his": {"PRP$": "his", "PRP": "his_own"},
+    "her": {"PRP$": "his", "PRP": "him"},
 }
 
 
@@ -45,8 +40,11 @@ def place(word: str, tag: str = "") -> Place | None:
     ``PRP`` otherwise. Without a tag the result for them is None.
     """
     low = word.lower()
-    found = _BY_TAG[low].get(tag) if low in _BY_TAG else _CERTAIN.get(low)
-    return found[0] if found else None
+    if low in _BY_TAG:
+        return _BY_TAG[low].get(tag)
+    return next(
+        (place for place in PLACES for gender in ("male", "female") if FORMS[gender][place] == low), None
+    )
 
 
 def guess_place(word: str, following: str) -> Place | None:
@@ -77,10 +75,7 @@ _POSSESSED: Final = frozenset(
 
 def pronoun_gender(word: str) -> str | None:
     """``male`` or ``female`` for a he- or she-pronoun, None for any other word."""
-    low = word.lower()
-    if low in _BY_TAG:
-        return _BY_TAG[low]["PRP"][1]
-    return _CERTAIN[low][1] if low in _CERTAIN else None
+    return _GENDERS.get(word.lower())
 
 
 def like(pattern: str, word: str) -> str:
@@ -278,8 +273,6 @@ def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
 
     ``threshold`` in (0, 1]; 1 accepts only texts with gender words of one gender.
     """
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold must be in (0, 1], not {threshold}")
     if coefficient >= threshold:
         return "female"
     return "male" if coefficient <= -threshold else None

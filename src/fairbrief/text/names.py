@@ -84,33 +84,22 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     return census.get(core[0].lower(), "") if has_given else ""
 
 
-def text_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """The gender of an unknown person by Steen & Markert's Appendix F.
+def gender_of_any(
+    tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str], *, page_decides: bool
+) -> str:
+    """The gender of an unknown person by the page with exactly this name, else by *any* token, without titles.
 
-    A page with exactly this name decides, unless the name is a single word; for a page of neither gender the gender
-    is unknown. Without a page *any* token is looked up, and a name with tokens of both genders is unknown.
+    A page of a single word is ignored. One of neither gender means unknown where ``page_decides`` (Steen & Markert's
+    Appendix F), and has no effect otherwise (the paper's release). A name with tokens of both genders is unknown.
 
-    >>> text_gender(["Mary", "James"], {}, {"mary": "female", "james": "male"})
+    >>> gender_of_any(["Mary", "James"], {}, {"mary": "female", "james": "male"}, page_decides=True)
     ''
     """
     page = pages.get(" ".join(tokens).lower()) if len(tokens) > 1 else None
-    return _gender_of_any(tokens, census) if page is None else page if page in ("female", "male") else ""
-
-
-def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """The gender of an unknown person by the rules of the paper's release.
-
-    Titles are ignored; an undecided page has no effect; *any* token, including last names, is looked up, and a name
-    with tokens of both genders is unknown.
-    """
-    page = pages.get(" ".join(tokens).lower(), "")
-    if page in ("female", "male") and len(tokens) > 1:
+    if page in ("female", "male"):
         return page
-    return _gender_of_any(tokens, census)
-
-
-def _gender_of_any(tokens: Sequence[str], census: Mapping[str, str]) -> str:
-    """The common gender of all tokens in the census; empty if it has none of them, or both genders."""
+    if page is not None and page_decides:
+        return ""
     found = {census[token.lower()] for token in tokens if token.lower() in census}
     return found.pop() if len(found) == 1 else ""
 
