@@ -32,10 +32,7 @@ _PUBLISHED_FORMS = {
     for old, new in _PUBLISHED.items()
     for form in (str, str.capitalize)
 }
-# The words of _PUBLISHED by their first letters: a leading set of letters makes the search fast.
-_PUBLISHED_WORDS = re.compile(
-    r"[HhSsMm](?<!\w[HhSsMm])(?:e(?:rs(?:elf)?|r)?|is|im(?:self)?|he|ir|rs?|s|iss|a'am)\b"
-)
+_PUBLISHED_WORDS = re.compile(rf"\b(?:{'|'.join(_PUBLISHED_FORMS)})\b")
 
 
 def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
@@ -80,7 +77,7 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
         if last:
             text = text.replace(last, LAST)
 
-    return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS.get(match[0], match[0]), text)
+    return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS[match[0]], text)
 
 
 def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
