@@ -44,7 +44,11 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     >>> anonymise("Mrs. Smith's annual talk pleased her.", [("Ann", "Smith")])
     "M. LAST_NAME's annual talk pleased them."
     """
-    neutral = _neutral_words(names)
+    neutral = dict(_NEUTRAL)
+    # A word that is both a first and a last name counts as a first name.
+    for placeholder, part in ((LAST, 1), (FIRST, 0)):
+        for own in filter(None, (name[part] for name in names)):
+            neutral.update(_placeholders(own, placeholder))
     pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
     for i in range(1, len(pieces), 2):
         word, between = pieces[i], pieces[i + 1]
@@ -78,18 +82,6 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
             text = text.replace(last, LAST)
 
     return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS[match[0]], text)
-
-
-def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
-    """Word → its replacement; a word that is both a first and a last name counts as a first name."""
-    found = dict(_NEUTRAL)
-    for _, last, *_ in names:
-        if last:
-            found.update(_placeholders(last, LAST))
-    for first, *_ in names:
-        if first:
-            found.update(_placeholders(first, FIRST))
-    return found
 
 
 @lru_cache(maxsize=4096)
