@@ -90,6 +90,9 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
         "rouge1",
         "rouge1(sentences=builtin)",
         "rouge2(sentences=builtin)",
+        "ngram(n=2)",
+        "containment",
+        "counts",
     ],
 )
 def test_scorers_keep_the_contract(spelled: str, clause: ScorerClause) -> None:
