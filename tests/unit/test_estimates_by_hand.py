@@ -11,13 +11,9 @@ import pytest
 
 import fairbrief
 from fairbrief.auditing import Plan, audit, check, observing
-from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import Origin
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.reports.result import Result
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Document, Entity, Estimate, Record, Summary
 
 WORDS = ("cedar", "elm", "fir", "slate", "chalk", "marl")
@@ -333,21 +329,20 @@ def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:
 
 
 def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
-    """On trial its units are left out, and the reason says what to install."""
+    """A measure that was not named is dropped, and the reason says what to install."""
 
     class Absent:
+        name, fingerprint = "ngram", "absent"
+
         def answer(self, _: object) -> Iterator[object]:
             raise MissingExtra("a library", "neural", "This scorer")
 
-    (one,) = list(cases({"a": 2}))[:1]
-    observation = EqualCoverage("side", scorer="absent").observation
-    units = [((one,), Origin("a", "r0", "r0"))]
-    scorers: Any = {"absent": Absent()}
+    scorers: Any = {"ngram": Absent()}
+    few = list(cases({"a": 2}))
     with pytest.raises(MissingExtra):
-        observing.Observer(scorers, LabelDraws(1, 0)).observe(Ledger(observation, 0), units)
-    tried = Ledger(observation, 0)
-    observing.Observer(scorers, LabelDraws(1, 0), trial=True).observe(tried, units)
-    (reason,) = tried.excluded("a", ())
+        audit(few, Plan(measures=["uer@side"], scorers=scorers, n_resamples=0))
+    result = audit(few, Plan(scorers=scorers, n_resamples=0, check_scorers=False))
+    (reason,) = [out.reason for out in result.not_measured if out.measure == "uer@side"]
     assert "neural" in reason
 
 

@@ -23,7 +23,7 @@ from tests import sample_results
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, batches, ledger, run
+from fairbrief.auditing import Plan, audit, ledger, run
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.readers import json_lines, read, rows_on_disk
@@ -77,7 +77,7 @@ def small() -> Iterator[None]:
     """Parts of a few records, and batches of fewer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "PART", 5_000)
-        patch.setattr(batches, "BATCH", 16)
+        patch.setattr(run, "BATCH", 16)
         yield
 
 
@@ -107,7 +107,7 @@ def file(lines: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) 
 def wanted(cases: list[Case]) -> Written:
     """What an audit of the cases writes, made by this process, seven units scored at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "BATCH", 7)
+        patch.setattr(run, "BATCH", 7)
         result = audit(cases, PLAN)
     assert {e.quantity for e in result.estimates if e.p is not None}
     return written(result)
@@ -154,7 +154,7 @@ def test_order_cut_and_storage_change_no_bit(
     cases = [oddly_named(case) for case in cases_of(12, seed)]
     wanted = written(audit(cases, PLAN))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "BATCH", batch)
+        patch.setattr(run, "BATCH", batch)
         for name, value in (("CHUNK", chunk), ("SORTED", ordered)):
             patch.setattr(ledger, name, value)
         assert_written(audit(order.sample(cases, len(cases)), PLAN), wanted)
@@ -192,7 +192,7 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
     monkeypatch.setattr(
         rows_on_disk.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
     )
-    monkeypatch.setattr(run, "HELD", 0 if lots == 1 else 6_000)
+    monkeypatch.setattr(rows_on_disk, "HELD", 1 if lots == 1 else 6_000)
     monkeypatch.setattr(run, "LOTS", lots)
     assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
     assert len(laid) > 4
@@ -213,8 +213,7 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once, with its folder: closing the file says nothing more."""
-    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
-    monkeypatch.setattr(run, "HELD", 0)
+    monkeypatch.setattr(rows_on_disk, "SpooledTemporaryFile", lambda _: FullDisk())
     monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
     with pytest.raises(OSError, match="No space left") as full:
         audit(cases, FEW)

@@ -17,14 +17,15 @@ from functools import partial
 from typing import Any, cast
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import batches, extracts, measure_selection, scorer_checks, sensitivity
+from fairbrief.auditing import extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
-from fairbrief.auditing.ledger import sort
+from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
-from fairbrief.auditing.observing import refuse_unscored
+from fairbrief.auditing.observing import Observer, by_observation, refuse_unscored
+from fairbrief.auditing.origins import Origin, Unit, units_of
 from fairbrief.auditing.per_record import LedgerPerRecord
-from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
@@ -37,7 +38,7 @@ from fairbrief.auditing.watchers import (
     Watchers,
 )
 from fairbrief.engines import Engine, ThisProcess, cores
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol, PerRecordProtocol
 from fairbrief.readers import Reading
@@ -46,6 +47,7 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.scorers import cards
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Record, Summary, Table
@@ -157,7 +159,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := batches.file_parts(self.cases, self.plan):
+        if parts := file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
@@ -397,16 +399,21 @@ def _nothing_can_read(left_out: Sequence[NotMeasured], head: Sequence[Case]) -> 
 
 def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Measure, str]:
     """The measures that cannot be computed for any of some cases, each with the most frequent reason."""
-    trial = Run(
-        replace(plan, n_resamples=0, sanity_baselines=(), skips=True, progress=None), measures, trial=True
-    )
-    trial.walk(iter(cases), ThisProcess())
-    found: dict[Measure, str] = {}
-    for ledger in trial.ledgers:
+    scorers, found = Scorers(plan.scorers, plan.wrap), dict[Measure, str]()
+    for observation, several in by_observation(measures).items():
+        units: list[Unit] = [
+            (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
+            for unit in units_of(cases, observation.declaration.scope)
+        ]
+        ledger = Ledger(observation, n_resamples=0)
+        try:
+            Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, units)
+        except MissingExtra as error:
+            found |= dict.fromkeys(several, str(error))
+            continue
         if not (ledger.reasons == 0).any():
             reasons = Counter(ledger.reasons.tolist()).most_common(1)
-            reason = list(ledger.known_reasons)[reasons[0][0]] if reasons else "no summary"
-            found |= dict.fromkeys(trial.measures_of[ledger.observation], reason)
+            found |= dict.fromkeys(several, list(ledger.known_reasons)[reasons[0][0]])
     return {measure: found[measure] for measure in measures if measure in found}
 
 

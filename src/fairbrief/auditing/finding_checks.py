@@ -25,7 +25,7 @@ from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, wi
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
 from fairbrief.ranges import changes
-from fairbrief.reports import arrangement, wording
+from fairbrief.reports import wording
 from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
@@ -219,7 +219,7 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    primary = [e for of in arrangement.leading(result.estimates) for e in of]
+    primary = [e for of in wording.Context(result).leading() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
     found, read_by, is_out = dict[int, dict[str, Any]](), result.rows.measures(), _once(is_out)

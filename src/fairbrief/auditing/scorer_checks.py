@@ -20,11 +20,10 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.batches import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
@@ -92,12 +91,16 @@ class Checked:
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True, trial=True)
+        observer = Observer(scorers, draws, skips=True)
         measures_of = by_observation(list(measures))
         found: list[Estimate] = []
         for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
-            observer.observe(ledger, units)
+            try:
+                observer.observe(ledger, units)
+            except MissingExtra as error:
+                origins = [origin for _, origin in units]
+                ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
             part = parts_of(ledger, (), settings.seed)[system, WHOLE]
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)

@@ -14,7 +14,7 @@ from itertools import takewhile
 from fairbrief.errors import DataError
 from fairbrief.text import gendered_words
 from fairbrief.text.gendered_words import like
-from fairbrief.text.names import Piece, divide
+from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention, Record
 
 Words = Mapping[str, Mapping[str, str]]
@@ -160,7 +160,7 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
             genders.add(gendered_words.pronoun_gender(surface))
         elif kind == "title":
             genders.add(gendered_words.title_gender(surface))
-            is_surely_last |= gendered_words.is_courtesy(surface)
+            is_surely_last |= bare(surface) in gendered_words.COURTESY
         if kind in _NAMED or kind in gendered_words.PLACES:
             is_kept |= _TOLD_AFTER.match(text, end) is not None
         if kind not in _NAMED:
@@ -170,7 +170,7 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
         is_sacred |= before.lower() in ("st", "saint") or (
             is_one_name
             and bool(
-                (before[:1].isupper() and gendered_words.is_sovereign(before))
+                (before[:1].isupper() and bare(before) in gendered_words.SOVEREIGNS)
                 or _NUMBERED.match(text, end)
                 or _NUMBERED.search(surface)
                 or surface.lower() in gendered_words.DIVINE
@@ -178,7 +178,7 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
             )
         )
         # A rank or an office precedes a last name, and in a bibliography a first name follows it.
-        is_surely_last |= before[:1].isupper() and gendered_words.has_last_name(before)
+        is_surely_last |= before[:1].isupper() and bare(before) in gendered_words.BEFORE_LAST_NAMES
         is_surely_last |= _INVERTED.match(text, end) is not None
         # "Tiffany and Bosco" is a firm: another single name follows that is no given name.
         firm = _FIRM.match(text, end)

@@ -1,4 +1,4 @@
-"""Rows in a temporary file, read again by key. Only their places are in memory."""
+"""Rows in a temporary file, read again by key. Of many rows only the places are in memory."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import pickle
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryFile, gettempdir
+from tempfile import SpooledTemporaryFile, gettempdir
 from types import TracebackType
 from typing import IO, Any, Self
+
+HELD = 64_000_000
+"""Bytes that are held in memory; if there are more, all go to the disk."""
 
 
 class RowsOnDisk:
@@ -18,7 +21,7 @@ class RowsOnDisk:
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
+        self._file = SpooledTemporaryFile(HELD)  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 
