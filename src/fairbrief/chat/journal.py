@@ -40,9 +40,6 @@ class Journal:
     def __contains__(self, key: str) -> bool:
         return key in self.places
 
-    def __len__(self) -> int:
-        return len(self.places)
-
     def __getitem__(self, key: str) -> Mapping[str, Any]:
         """The last answer of a key; KeyError if there is none."""
         start, length = self.places[key]

@@ -124,15 +124,13 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
-
-        def measured(function: Callable[..., Floats], *given: Any) -> Measured:
-            return _measured(function(*given), function(*given, counts))
-
-        return (
-            measured(roc_auc, self.scores, self.labels),
-            measured(balanced_accuracy, self.hits, self.labels, CHANCE),
-            measured(best_cut, self.scores, self.labels),
-        )
+        asked: list[tuple[Callable[..., Floats], tuple[Any, ...]]] = [
+            (roc_auc, (self.scores, self.labels)),
+            (balanced_accuracy, (self.hits, self.labels, CHANCE)),
+            (best_cut, (self.scores, self.labels)),
+        ]
+        auc, accuracy, cut = (_measured(f(*given), f(*given, counts)) for f, given in asked)
+        return auc, accuracy, cut
 
 
 def _measured(value: Floats, drawn: Floats) -> Measured:

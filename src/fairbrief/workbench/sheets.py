@@ -260,7 +260,6 @@ class Answer:
     annotator: str
     key: Key
     chosen: tuple[str, ...]
-    note: str = ""
 
 
 def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list[Answer], Mapping[str, int]]:
@@ -300,8 +299,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
                     f"{where}: found a second answer of '{name}' to one question, after {first}; remove one of them."
                 )
             seen[name, key] = where
-            chosen = _chosen(where, row["answer"], item)
-            answers.append(Answer(name, key, chosen, (row.get("note") or "").strip()))
+            answers.append(Answer(name, key, _chosen(where, row["answer"], item)))
     if not answers:
         names = ", ".join(map(str, paths))
         raise DataError(f"{names}: found no answer; wanted the column 'answer' to be filled in.")

@@ -17,7 +17,6 @@ from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
 
 Count = Callable[[str], int]
-RULES = ("words", "nltk", "characters")
 
 
 def counter(rule: str) -> Count:
@@ -26,15 +25,14 @@ def counter(rule: str) -> Count:
 
     Raises: RequestError for another rule; MissingExtra for ``nltk`` without NLTK.
     """
-    if rule == "words":
-        return word_count
-    if rule == "characters":
-        return len
     if rule == "nltk":
         from fairbrief.text.published_nltk import tokenize
 
         return lambda text: len(tokenize(text))
-    raise RequestError(f"Unknown way to count '{rule}'. Known: {', '.join(RULES)}.")
+    known: dict[str, Count] = {"words": word_count, "characters": len}
+    if rule not in known:
+        raise RequestError(f"Unknown way to count '{rule}'. Known: {', '.join(known)}, nltk.")
+    return known[rule]
 
 
 def limits(least: int, most: int | None, rule: str) -> Callable[[str], bool]:
