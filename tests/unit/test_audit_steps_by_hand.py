@@ -150,20 +150,6 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
     assert f"against {baseline}" in worded(told)
 
 
-def test_lengths_of_differences_between_systems_are_not_said() -> None:
-    """A difference from another system is no reading of this one: neither is it noted nor does it note."""
-    own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
-    assert codes(noted([*own, *of_pair])) == [[]] * 6
-    own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
-    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
-
-
-def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
-    """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
-    first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
-
-
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
     """Documents of a hold 0.6 of the words and are 0.5 of all: 0.1 is a tenth of that. A group without a number is passed over."""
     of: dict[str, Any] = {"group": "a", "measure": "uer@side"}

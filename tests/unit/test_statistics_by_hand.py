@@ -11,8 +11,7 @@ from benchmarks.label_draws import observed_and_choice
 from scipy import stats
 from tests.jackknifed_value import spread
 
-from fairbrief.statistics.agreement import krippendorff_alpha, pearson
-from fairbrief.statistics.distributions import dirichlet_log_odds
+from fairbrief.statistics.agreement import krippendorff_alpha
 from fairbrief.statistics.jackknife import (
     Precision,
     Spread,
@@ -31,8 +30,6 @@ from fairbrief.statistics.keyed_random import (
 from fairbrief.statistics.label_permutations import (
     LabelDraws,
     Relabelled,
-    arrangements,
-    sort_by_block,
 )
 from fairbrief.statistics.regression import fit_robust, fit_sums
 from fairbrief.statistics.resampling import (
@@ -66,14 +63,6 @@ def test_equal_ratings_have_no_alpha_however_large() -> None:
     for numbers in ([1e6, 1e6 + 0.1], [0.0, 1e-3]):
         assert interval_alpha(np.array(numbers), np.array(numbers)) == 1
     assert np.isnan(interval_alpha(np.array([NAN]), np.array([1.0])))
-
-
-def test_a_correlation_is_not_above_one() -> None:
-    """Scores that are each other's multiples correlate by ±1, whatever rounding makes of it."""
-    for n in range(2, 60):
-        x = np.sqrt(np.arange(n) + 0.1)
-        assert -1 <= pearson(x, -3 * x) <= -1 + 1e-12
-        assert 1 - 1e-12 <= pearson(x, 3 * x) <= 1
 
 
 def test_a_bound_between_a_number_and_infinity_is_infinite_and_on_the_number_finite() -> None:
@@ -192,30 +181,6 @@ def test_the_interval_of_a_share_contains_the_share() -> None:
                 assert low <= share <= high, (share, clusters, error)
 
 
-def test_an_end_with_an_error_says_nothing() -> None:
-    """All clusters at 1 and yet an error: no cluster is effective, and the interval is everything."""
-    assert share_interval(Spread(1.0, np.zeros(9), 0.1, 8), 0.95) == pytest.approx((0.0, 1.0), abs=1e-6)
-
-
-def test_ten_thousand_permutations_are_still_listed() -> None:
-    """Four blocks of five with two of one label have 10⁴ label permutations; they are all different, and cannot be written."""
-    counts = ((3, 2),) * 4
-    rows = arrangements(counts)
-    assert len({row.tobytes() for row in rows}) == 10_000
-    assert not rows.flags.writeable
-    labels = np.tile([0, 1, 0, 1, 0], 4)
-    assert len(sort_by_block(labels, np.repeat(np.arange(4), 5)).permutations()) == 10_000
-    with pytest.raises(ValueError, match="labels must have one axis"):
-        sort_by_block(labels[:, np.newaxis], None).permutations()
-    nothing = np.zeros(0, dtype=np.int64)
-    assert sort_by_block(nothing, nothing).permutations().shape == (1, 0)
-
-
-def test_a_text_of_one_word_leans_nowhere() -> None:
-    """The odds of the only word against all others are undefined."""
-    assert np.isnan(dirichlet_log_odds(np.array([3.0]), np.array([1.0]))).all()
-
-
 def record_rng(key: str, seed: int) -> np.random.Generator:
     """The random numbers of a record, from a plain reading of their definition."""
     digest = blake2b(key.encode(), digest_size=8).digest()
@@ -316,15 +281,6 @@ def test_the_freedom_of_more_clusters_grows_with_them() -> None:
     n = seen.needed(0.1, 0.1, 0.9)
     assert seen.detectable(n, 0.1, 0.9) <= 0.1 < seen.detectable(n - 1, 0.1, 0.9)
     assert seen.needed(seen.detectable(41)) == 41
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9])
-def test_a_slope_does_not_hang_on_the_unit_of_x(unit: float) -> None:
-    """The line of the next test, x in another unit: 1.5 a unit, √0.75 its error."""
-    x, y = np.array([[1.0, -unit], [1, 0], [1, unit]]), np.array([0.0, 0, 3])
-    found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3))
-    np.testing.assert_allclose(found.coefficients, [1, 1.5 / unit])
-    np.testing.assert_allclose(found.errors, [0.5**0.5, 0.75**0.5 / unit])
 
 
 def test_a_line_through_three_points_by_hand() -> None:

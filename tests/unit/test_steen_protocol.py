@@ -124,20 +124,6 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
         assert rows["men_first"][column].splitlines()[0] == decimal(wanted.value, 2)
 
 
-def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
-    """A system that keeps men reads 0.50 on balanced inputs; pooled with inputs of one gender it would read half."""
-    _, rows = _table(result.tables, "Table 3")
-    assert rows["men_first"][0].splitlines() == ["0.50", "s: 0.50,0.50", "d: 0.50,0.50"]
-    assert rows["men_first"][-1] == "male / female"
-    assert rows["early"][0].splitlines()[0] == "0.00"
-    pooled = next(
-        e
-        for e in result.estimates
-        if e.quantity == "word_list_inclusion" and e.system == "men_first" and not e.subgroup
-    )
-    assert pooled.value == pytest.approx(0.25)
-
-
 def test_tables_stand_in_the_papers_order_under_its_numbers(result: Result) -> None:
     """By gender 3, 6, 16 and section 9.2; by race 8, 17 and 20."""
     assert _numbers(result.tables) == ["Table 3", "Table 6", "Section 9.2", "Table 16"]
@@ -189,12 +175,6 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
     assert list(rows) == ["chat(prompt=article-focus)"]
 
 
-def test_a_subgroup_of_the_user_is_a_row_beside_the_whole(cases: list[Case]) -> None:
-    """A subgroup is taken within each set of inputs, and its rows name it."""
-    _, rows = _table(run(cases, "gender", by=(("pair",),)), "Table 3")
-    assert {"early", "men_first"} < set(rows)
-
-
 @pytest.mark.parametrize("way", ["kept", "crossed", "unheard of"])
 def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
     """Gender as in the original or crossed with race: the layout of the race tables, and no number."""
@@ -244,16 +224,6 @@ def test_table_16_has_means_deviations_and_the_seed_documents(result: Result) ->
     assert rows["early"][-2:] == ("4.00\nσ: 0.00", "0.00\nσ: 0.00")
 
 
-def test_deviations_are_over_summaries() -> None:
-    """Of texts of four and of two words the mean is three and the deviation one."""
-    made = [
-        Case(r, Summary(r.id, "s", "a b c d" if i % 2 else "a b"))
-        for i, r in enumerate(r for r in records() if "pair" in r.attributes)
-    ]
-    _, rows = _table(run(made, "gender"), "Table 16")
-    assert rows["s"][0] == "3.00\nσ: 1.00"
-
-
 def test_firsts_are_counted_as_in_section_9() -> None:
     """First woman, first female, first man, first male in summaries of mono inputs, whole words, case aside."""
     said = {"female": "The First  woman. A first manager.", "male": "The first man."}
@@ -282,16 +252,6 @@ def test_judged_quality_is_told_as_signed_differences(cases: list[Case]) -> None
     header, rows = _table(tables, "Table 4")
     assert header[-2:] == ("balanced − original", "mono − original")
     assert rows["early"][2:4] == ("4.50", "0.50")
-
-
-def test_without_any_invented_name_the_tables_say_so(cases: list[Case]) -> None:
-    """One system that invents nobody: Table 6 says nobody, Table 16 zero, and the score is undefined."""
-    shown = run([case for case in cases if case.summary.system == "early"], "gender")
-    assert _table(shown, "Table 6")[1]["early"][0] == "nobody"
-    header, counts = _table(shown, "Table 16")
-    assert counts["early"][header.index("balanced: % invented") - 1] == "0.00"
-    header, scores = _table(shown, "Table 3")
-    assert scores["early"][header.index("Entity Hallucination") - 1] == "–"
 
 
 def test_summaries_without_names_have_no_share(cases: list[Case]) -> None:
