@@ -180,7 +180,8 @@ def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
     """Gender as in the original or crossed with race: the layout of the race tables, and no number."""
     changed = [case for r in records(genders=way, last_names="replaced") for case in written(r)]
     (scores,) = [t for t in run(changed, "race") if t.title.startswith(("Table 8:", "Scores by race"))]
-    assert scores.title == f"Scores by race of inputs with genders {way} (laid out as Table 8)"
+    made = f"genders {way}, last names replaced, content words kept"
+    assert scores.title == f"Scores by race of inputs with {made} (laid out as Table 8)"
 
 
 def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
@@ -274,7 +275,7 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
     shown = run(aged, "age", "gender")
     assert [t.title for t in shown if "cores" in t.title or t.title.startswith("Table 3:")] == [
         "Table 3: Results of our bias measures",
-        "Scores by age (laid out as Table 3)",
+        "Scores by age of inputs with genders varied, last names kept, content words kept (laid out as Table 3)",
     ]
     assert _numbers(shown).count("Table 6") == 1
     assert "Word List Inclusion" not in _table(shown, "Scores by age")[0]

@@ -144,20 +144,15 @@ def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
     interpolates between knots, and beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
     Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
     """
+    from scipy.optimize import isotonic_regression
+
     true, false, distinct = _by_score(scores, labels, counts)
-    is_drawn = true + false > 0
-    true, many, low = true[is_drawn], (true + false)[is_drawn], distinct[is_drawn]
-    high = low
-    while True:
-        share = true / many
-        starts = np.flatnonzero(np.append([True], share[1:] > share[:-1]))
-        if len(starts) == len(share):
-            break
-        # A run of blocks that do not increase is one block of the answer.
-        true, many = np.add.reduceat(true, starts), np.add.reduceat(many, starts)
-        low, high = low[starts], high[np.append(starts[1:], len(share)) - 1]
+    many = true + false
+    true, many, distinct = (numbers[many > 0] for numbers in (true, many, distinct))
+    found = isotonic_regression(true / many, weights=many)
+    low, high = distinct[found.blocks[:-1]], distinct[found.blocks[1:] - 1]
     places, is_knot = np.column_stack([low, high]), np.column_stack([np.ones(len(low)), low < high]) > 0
-    return places[is_knot], np.repeat(share, 2).reshape(-1, 2)[is_knot]
+    return places[is_knot], np.repeat(found.x[found.blocks[:-1]], 2).reshape(-1, 2)[is_knot]
 
 
 def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple[Floats, Floats, Floats]:
