@@ -13,7 +13,7 @@ import pytest
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, flip_test
 from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import square_columns
-from fairbrief.statistics.jackknife import Spread
+from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value
 
@@ -99,18 +99,26 @@ def test_no_p_that_can_be_reached_is_above_one() -> None:
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
+def spread(value: float, without: Sequence[float], error: float, freedom: float) -> Spreads:
+    """How far one value varies; each unit contributes."""
+    left = np.array([without])
+    one = (np.array([x]) for x in (value, len(without), error, freedom))
+    number, count, se, degrees = one
+    return Spreads(number, left, np.ones_like(left, dtype=bool), count, se, degrees)
+
+
 def flips(
     said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None
 ) -> PermutationTest | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)
-    without = (m * whole - np.array(said)) / (m - 1)
-    spread = Spread(whole, without, error, m - 1, units=np.arange(m))
+    without = ((m * whole - np.array(said)) / (m - 1)).tolist()
+    found = spread(whole, without, error, m - 1)
     here: Any = SimpleNamespace(
         here={"d": Value(np.array(whole), is_between=kinds is not None)},
         units=SimpleNamespace(names=[[f"c{i}" for i in range(m)]]),
-        spreads={"d": [spread]}.__getitem__,
-        strata=lambda _: [kinds],
+        spreads={"d": found}.__getitem__,
+        strata=lambda _: None if kinds is None else kinds[np.newaxis],
     )
     return flip_chance(here, 0, "d", value, 100, 0)
 
@@ -150,16 +158,17 @@ def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() ->
         for i in range(12)
     ]
     said = [12 * gap - 11 * w for w in without]
-    spread = Spread(gap, np.array(without), 1.0, 10, units=np.arange(12))
-    found = between_chance(spread, kinds, [f"c{i}" for i in range(12)], 100, 0)
+    found = between_chance(
+        spread(gap, without, 1.0, 10), 0, kinds[np.newaxis], [f"c{i}" for i in range(12)], 100, 0
+    )
     assert found == PermutationTest(2 / 924, 1 / 924, 1 / 924)
     assert np.mean(said) == pytest.approx(gap)
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
     """Five clusters against forty have no p."""
-    spread = Spread(1.0, np.linspace(0.9, 1.1, 45), 0.1, 10, units=np.arange(45))
-    assert between_chance(spread, np.array([1] * 5 + [2] * 40), [f"c{i}" for i in range(45)], 100, 0) is None
+    found, kinds = spread(1.0, np.linspace(0.9, 1.1, 45).tolist(), 0.1, 10), np.array([[1] * 5 + [2] * 40])
+    assert between_chance(found, 0, kinds, [f"c{i}" for i in range(45)], 100, 0) is None
 
 
 def test_ways_that_are_too_many_to_list_are_drawn() -> None:

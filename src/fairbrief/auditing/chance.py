@@ -13,7 +13,7 @@ from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import NullSums, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
-from fairbrief.statistics.jackknife import Spread, t_test
+from fairbrief.statistics.jackknife import Spreads, t_p
 from fairbrief.statistics.resampling import (
     PermutationTest,
     flipped,
@@ -150,13 +150,14 @@ def flip_chance(
     groups of units are tested by `between_chance`: p is the smallest of theirs times their number (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
-    spreads = [here.spreads(contrast)[part] for contrast in names]
-    if any(np.isnan(found.error) for found in spreads):
+    spreads = [here.spreads(contrast) for contrast in names]
+    if any(np.isnan(found.error[part]) for found in spreads):
         return None
     units = here.units.names[part]
     contributions = np.zeros((len(units), len(names)))
     for k, found in enumerate(spreads):
-        contributions[found.units, k] = found.contributions / max(1, len(found.units))
+        own, numbers = found.contributions(part)
+        contributions[own, k] = numbers / max(1, len(own))
     moves = np.abs(contributions).max(axis=1, initial=0.0) > 0
     clusters = [c for c, yes in zip(units, moves, strict=True) if yes]
     if not clusters:
@@ -169,7 +170,7 @@ def flip_chance(
     if all(here.here[contrast].is_between for contrast in names):
         # The smallest p of differences between large enough groups of clusters, times their number.
         tests = [
-            between_chance(found, kinds[part], units, n_resamples, seed)
+            between_chance(found, part, kinds, units, n_resamples, seed)
             for found, contrast in zip(spreads, names, strict=True)
             if (kinds := here.strata(contrast)) is not None
         ]
@@ -183,28 +184,29 @@ def flip_chance(
 
 
 def between_chance(
-    found: Spread, kinds: Integers, names: Sequence[str], n_resamples: int, seed: int
+    found: Spreads, i: int, kinds: Integers, names: Sequence[str], n_resamples: int, seed: int
 ) -> PermutationTest | None:
-    """Test a difference between two groups of clusters; None if one of them has too few to be compared.
+    """Test one difference between two groups of clusters; None if one of them has too few to be compared.
 
-    ``kinds`` (units,) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
+    ``kinds`` (values, units) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
     clusters in the smaller group p is a studentized permutation of the groups among clusters, of the jackknife
     pseudo-values of each group's part; beyond, or where units have both groups, the jackknife t with Satterthwaite's degrees of
     freedom.
     """
-    own = kinds[found.units]
+    units, contributions = found.contributions(i)
+    own, value, error = kinds[i, units], found.value[i], found.error[i]
     first, second = own == 1, own == 2
     sizes = np.array([first.sum(), second.sum()])
     is_parted = int(sizes.sum()) == len(own)
     if is_parted and sizes.min() < FEWEST_IN_A_GROUP:
         return None
-    if not is_parted or (sizes.min() > MOST_PERMUTED and found.error > 0):
-        return PermutationTest(float(t_test(found)), 0.0, 0.0)
+    if not is_parted or (sizes.min() > MOST_PERMUTED and error > 0):
+        return PermutationTest(float(t_p(value, error, found.freedom[i])), 0.0, 0.0)
     # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
     shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
-    residual = (found.contributions - found.value) * shrunk
-    values = np.where(first, residual + found.value, -residual)
-    return group_permutation(values, first, [names[k] for k in found.units.tolist()], n_resamples, seed)
+    residual = (contributions - value) * shrunk
+    values = np.where(first, residual + value, -residual)
+    return group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)
 
 
 def flip_test(contributions: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:

@@ -36,7 +36,7 @@ from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, to
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spread, detectable, t_interval
+from fairbrief.statistics.jackknife import Spreads, detectable, t_interval
 from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
@@ -266,7 +266,7 @@ def _of_value(
             elif interval.low is None:
                 test = Test(testable=False)
             else:
-                test = _flips(found[i], a.units.names[i], settings)
+                test = _flips(found, i, a.units.names[i], settings)
                 fields["detectable"] = finite(size) if test.testable else None
             fields |= beside
         else:
@@ -303,18 +303,18 @@ def _from_random(
     return found
 
 
-def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
+def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings) -> Test:
     """The test of no difference: the two systems are swapped at random within clusters."""
-    contributions = found.contributions
+    units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
-    names = [units[k] for k in found.units[moves].tolist()]
-    if not names:
+    moving = [names[k] for k in units[moves].tolist()]
+    if not moving:
         return Test(0.0, 1.0, 1.0, testable=True)
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
-    reachable = 2.0 ** (1 - len(found.units))
+    reachable = 2.0 ** (1 - len(units))
     if reachable >= settings.alpha:
         return Test(0.0, None, reachable, testable=False)
-    p = flip_test(contributions[moves], names, settings.n_resamples, settings.seed)
+    p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
     return Test(0.0, p, reachable, testable=True)
 
 

@@ -7,7 +7,7 @@ of a difference of two; `Fields` are those of its fields that several estimates 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -159,22 +159,14 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     for one in units:
         found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
     for members in found.values():
-        for some in in_turn(members, lambda one: one[1].sums.size):
+        for some in in_turn(members, members[0][1].sums.size):
             yield [one for one, _ in some], together([own for _, own in some])
 
 
-def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> Iterator[list[T]]:
-    """The items in lists; a list ends with the item that brings its ``numbers`` above `MOST_TOGETHER`."""
-    waiting: list[T] = []
-    held = 0
-    for item in items:
-        waiting.append(item)
-        held += numbers(item)
-        if held > MOST_TOGETHER:
-            yield waiting
-            waiting, held = [], 0
-    if waiting:
-        yield waiting
+def in_turn(items: Sequence[T], numbers: int) -> Iterator[Sequence[T]]:
+    """The items in lists of about `MOST_TOGETHER` numbers, of which each item has so many; of one item at least."""
+    step = 1 + MOST_TOGETHER // max(1, numbers)
+    return (items[start : start + step] for start in range(0, len(items), step))
 
 
 def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -418,10 +410,8 @@ def _baselines(
     if alone:
         yield np.array(alone), None
     for columns, members in relabelled.items():
-        numbers = settings.n_resamples * len(columns)
-        for some in in_turn(members, lambda _, numbers=numbers: numbers):
-            places = np.array([i for i, _ in some])
-            nulls = [null for _, null in some]
+        for some in in_turn(members, settings.n_resamples * len(columns)):
+            places, nulls = np.array([i for i, _ in some]), [null for _, null in some]
             yield places, Permutations(nulls, here.measure.observation, here.units.of(places))
 
 
@@ -451,7 +441,8 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     less = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
     if less is None:
         return random
-    kinds, limits = here.strata(name), value.limits
+    kinds = here.strata(name)
+    limits: tuple[Any, Any] = value.limits
     if drawn is not None and limits != UNLIMITED:
         low, high = jackknife.t_interval(drawn.spreads(kinds), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
@@ -493,7 +484,7 @@ def from_random(
             yield {"extract_difference": gap}
             continue
         if is_between and kinds is not None:
-            test = between_chance(found[i], kinds[i], units.names[i], settings.n_resamples, settings.seed)
+            test = between_chance(found, i, kinds, units.names[i], settings.n_resamples, settings.seed)
             p = None if test is None else test.p
         yield {
             "extract_difference": gap, "extract_difference_low": low, "extract_difference_high": high, "extract_p": p,

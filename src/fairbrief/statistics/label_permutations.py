@@ -225,8 +225,6 @@ class LabelDraws:
     """
 
     def __init__(self, draws: int, seed: int) -> None:
-        if draws < 1 or seed < 0:
-            raise ValueError(f"draws must be at least 1 and seed at least 0, not {draws} and {seed}")
         self.draws = draws
         self.seed = seed
         # Several observations ask for the same labels of a record.
