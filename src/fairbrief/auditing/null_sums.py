@@ -45,26 +45,11 @@ def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, 
 
 def contrast_sums(observation: Any, columns: tuple[Column, ...], values: Floats) -> dict[str, Floats]:
     """The top and the bottom of each contrast, by name, in the last axis. Shape of ``values``: (…, columns)."""
+    totals = Totals({column: i for i, column in enumerate(columns)}, values)
     return {
-        name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
-        for name, sides in _weights(observation, columns).items()
+        name: np.stack([totals.weighted(ratio.top), totals.weighted(ratio.bottom)], axis=-1)
+        for name, ratio in contrasts_of(observation, columns).items()
     }
-
-
-def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Sums over the last axis, computed row by row, so that no last digit depends on the size of the batch."""
-    return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))
-
-
-@lru_cache(maxsize=256)
-def _weights(observation: Any, columns: tuple[Column, ...]) -> dict[str, list[tuple[list[int], Floats]]]:
-    """By contrast the places and weights of the columns of its top, then of its bottom."""
-    place = {column: i for i, column in enumerate(columns)}
-    found = {}
-    for name, ratio in contrasts_of(observation, columns).items():
-        sides = [[(place[c], w) for c, w in side if c in place] for side in (ratio.top, ratio.bottom)]
-        found[name] = [([i for i, _ in side], np.array([w for _, w in side])) for side in sides]
-    return found
 
 
 FEW = 16
