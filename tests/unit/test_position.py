@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.command import Command
 
 import fairbrief
 from fairbrief import registry
@@ -23,12 +20,10 @@ from fairbrief.measures.position import (
     segment_names,
 )
 from fairbrief.protocols import PaperProtocol
-from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.types import (
-    Ask,
     Case,
     Document,
     Estimate,
@@ -258,25 +253,6 @@ def test_divergence_is_undefined_where_no_reference_draws() -> None:
     )
 
 
-def test_other_mappings_get_sentences() -> None:
-    """A scorer of whole texts is asked about sentences that the built-in rule cut."""
-    observation = Positions(mapping="embedding(model=tiny)")
-    (ask,) = observation.asks((case_of(3, "Now zero. Now two.", "Then one."),))
-    assert ask == Ask(
-        "embedding(model=tiny)",
-        ("Sentence zero alone.", "Sentence one alone.", "Sentence two alone."),
-        ("Now zero.", "Now two.", "Then one."),
-        whole=True,
-    )
-    scores = Scores(np.eye(3)[:, [0, 2, 1]], np.arange(3), np.zeros(3))
-    rows = observation.observe(
-        (case_of(3, "Now zero. Now two.", "Then one."),), [scores], np.zeros((1, 0), dtype=np.int64)
-    )
-    assert isinstance(rows, Rows)
-    assert rows.values[0, rows.columns.index(("generated matches",))] == 2
-    assert rows.values[0, rows.columns.index(("reference matches",))] == 1
-
-
 def test_over_long_outputs_keep_the_first_or_any() -> None:
     """``limit=1`` keeps the first sentence, or one that the seed chooses, evenly over seeds."""
     case = case_of(10, "Zero. Four. Nine.", "Nine.")
@@ -293,15 +269,10 @@ def test_over_long_outputs_keep_the_first_or_any() -> None:
     "spelled",
     [
         "position_bias(top=4)",
-        "position_bias(short=last)",
-        "position_bias(sentences=spacy)",
         "position_bias(limit=0)",
-        "position_bias(choose=last)",
         "position_bias(mapping=embedding, sentences=punkt)",
         "position_bias(mapping=tfidf(sentences=punkt))",
         "position_bias(copied=once)",
-        "position_bias(top=2, copied=twice)",
-        "position_bias(segments=1)",
         "position_bias(segments=100)",
     ],
 )
@@ -378,33 +349,6 @@ def test_an_order_that_changes_nothing_is_refused() -> None:
     for refused in (lambda plan: audit(single, plan), lambda plan: check([c.record for c in single], plan)):
         with pytest.raises(RequestError, match="no record of the first 8 summaries has several documents"):
             refused(Plan(ordered=True))
-
-
-def test_the_command_and_its_settings_say_that_there_is_an_order(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """``--ordered``, or ``ordered = true`` in a file of settings; a saved audit keeps it."""
-    lines = (
-        {
-            "id": case.record.id, "summary": case.summary.text, "references": list(case.record.references),
-            "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents],
-        }
-        for case in cases(["ab", "ba"] * 5)
-    )  # fmt: skip
-    file, settings = tmp_path / "r.jsonl", tmp_path / "a.toml"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    settings.write_text('files = ["r.jsonl"]\nordered = true\nresamples = 20\n', encoding="utf-8")
-    command = Command(capsys, monkeypatch)
-    shown = command("audit", file, "--resamples", "20", "--details")
-    assert "add --ordered" in " ".join(shown.out.split())
-    for given in ((file, "--ordered", "--resamples", "20"), (settings,)):
-        run = command("audit", *given, "--out", tmp_path / "out")
-        assert run.code == 0, run.err
-        assert taken(load(tmp_path / "out")) == POSITION
-        assert load(tmp_path / "out").made["ordered"] is True
-    refused = command("audit", file, "--ordered", "--measure", "uer")
-    assert (refused.code, refused.out) == (2, "")
-    assert "--ordered has no effect" in refused.err
 
 
 @pytest.mark.parametrize(
