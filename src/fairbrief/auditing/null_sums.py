@@ -64,7 +64,8 @@ class RelabelledRows:
     """Statistics of units under their label permutations, and which of these each resample takes.
 
     Columns that no permutation changes are separate. Shapes: ``values`` (units, label permutations, columns), ``fixed`` (units,
-    fixed columns), ``choices`` (units, n_resamples); empty if all columns are fixed.
+    fixed columns), ``choices`` (units, n_resamples); empty if all columns are fixed. ``are_small``: the statistics of `FEW` such
+    units can be summed without rounding.
     """
 
     columns: tuple[Column, ...]
@@ -72,6 +73,7 @@ class RelabelledRows:
     fixed_columns: tuple[Column, ...]
     fixed: Floats
     choices: Choice
+    are_small: bool
 
     @classmethod
     def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
@@ -83,14 +85,14 @@ class RelabelledRows:
             tuple(itertools.compress(columns, ~moves)),
             values[:, 0, ~moves],
             choices.astype(np.min_scalar_type(values.shape[1]), copy=False),
+            _are_small(columns, values),
         )
 
     @classmethod
     def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
         """Rows that no label permutation moves. Shape of ``fixed``: (units, columns)."""
-        return cls(
-            (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
-        )
+        nothing, choices = np.zeros((len(fixed), 1, 0)), np.zeros((len(fixed), 0), dtype=np.uint8)
+        return cls((), nothing, tuple(columns), fixed, choices, _are_small(columns, fixed))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -100,24 +102,26 @@ class RelabelledRows:
         if len(chosen) == len(self):
             return self
         values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
-        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
+        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices, self.are_small)
 
     @property
     def room(self) -> int:
         """How many numbers of a column are held."""
         return math.prod(self.values.shape[:2])
 
-    def is_exact(self, many: int) -> bool:
-        """Whether statistics of ``many`` such rows can be summed without rounding; of squares some may be lost."""
-        parts = ((self.values, self.columns), (self.fixed, self.fixed_columns))
-        return all(is_exact(part[..., [c[0] != SQUARE for c in own]], many) for part, own in parts)
-
-    def sums(self) -> Iterator[tuple[Sequence[Column], Floats]]:
+    def sums(self) -> Iterator[tuple[tuple[Column, ...], Floats]]:
         """Sums over the units without rounding: of all resamples, (fixed columns,), and of each, (n_resamples, columns)."""
-        for part in exact_parts(self.fixed, len(self)):
+        are_exact = self.are_small and len(self) <= FEW
+        for part in (self.fixed,) if are_exact else exact_parts(self.fixed, len(self)):
             yield self.fixed_columns, part.sum(axis=0)
-        for part in exact_parts(self.values, len(self)) if self.columns else ():
-            yield self.columns, _resampled(part, self.choices)
+        if self.columns:
+            for part in (self.values,) if are_exact else exact_parts(self.values, len(self)):
+                yield self.columns, _resampled(part, self.choices)
+
+
+def _are_small(columns: Sequence[Column], values: Floats) -> bool:
+    """Whether `FEW` such numbers can be summed without rounding; of squares some may be lost."""
+    return is_exact(values[..., [column[0] != SQUARE for column in columns]], FEW)
 
 
 def _resampled(values: Floats, choices: Choice) -> Floats:
@@ -216,7 +220,10 @@ class NullSums:
         sums = np.zeros((self.n_resamples, len(place)))
         for column, (whole, rest) in self._sums.items():
             sums[:, place[column]] = whole + rest
+        of_rows: dict[tuple[Column, ...], Floats] = {}
         for columns, own in itertools.chain.from_iterable(rows.sums() for rows in self._rows):
+            of_rows[columns] = of_rows[columns] + own if columns in of_rows else own
+        for columns, own in of_rows.items():
             sums[:, [place[column] for column in columns]] += own
         return Totals(place, sums)
 
@@ -235,7 +242,7 @@ class NullSums:
         if not self._sums:
             kept = [*self._rows, rows]
             room = sum(held.room for held in kept)
-            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.is_exact(FEW):
+            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.are_small:
                 self._rows = kept
                 return
         self._sum_rows(rows)
