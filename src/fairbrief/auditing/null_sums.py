@@ -18,7 +18,7 @@ import numpy as np
 
 from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
 from fairbrief.statistics.label_permutations import Choice
-from fairbrief.types import Column, ContrastObservation, Floats, Ratio, Totals
+from fairbrief.types import Column, ContrastObservation, Floats, Integers, Ratio, Totals
 
 SQUARE = "²"
 """How the columns of squares begin."""
@@ -97,7 +97,7 @@ class RelabelledRows:
     def __len__(self) -> int:
         return len(self.values)
 
-    def of(self, chosen: Sequence[int]) -> RelabelledRows:
+    def of(self, chosen: Sequence[int] | Integers) -> RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
