@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -76,16 +75,6 @@ def test_errors_are_read_as_they_are_written() -> None:
     assert spell_errors(read_errors(BUILTIN)) == BUILTIN
     with pytest.raises(ValueError, match="fairbrief recogniser"):
         read_errors("read female: 3 female")
-
-
-def test_redraws_follow_the_counts_and_depend_on_the_key_alone() -> None:
-    """Of many read as female so many are redrawn as each as the counts say, half a person added; one key draws one answer."""
-    errors = read_errors(BUILTIN)
-    drawn = Counter(errors.redrawn("female", str(i)) for i in range(20_000))
-    whole = 14 + 2 + 12 + 1.5
-    for who, count in zip(("female", "male", "nobody"), (14, 2, 12), strict=True):
-        assert drawn[who] / 20_000 == pytest.approx((count + 0.5) / whole, abs=0.015)
-    assert errors.redrawn("female", "x") == errors.redrawn("female", "x")
 
 
 def test_inclusion_is_read_of_articles_that_nobody_annotated() -> None:

@@ -238,6 +238,7 @@ class JudgedByGroup(Reading):
     name: ClassVar[str] = "judged_by_group"
     declaration: ClassVar[Declaration] = Declaration(
         scope="cluster",
+        version=2,
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
         harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
