@@ -131,17 +131,14 @@ def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
 
 
 def test_sheets_are_named_where_there_are_several(tmp_path: Path) -> None:
-    """Several sheets that hold something are told apart by --sheet, which is refused elsewhere."""
+    """Several sheets that hold something are told apart as FILE#SHEET."""
     path = book(tmp_path / "a.xlsx", one=ROWS, two=[["id", "text", "summary"], [7, "T.", "U."]])
-    with pytest.raises(RequestError, match=r"sheets 'one', 'two': choose one with --sheet"):
+    with pytest.raises(RequestError, match=r"sheets 'one', 'two': choose one, as a.xlsx#one"):
         list(read(path, documents_field="text"))
     with pytest.raises(RequestError, match="Did you mean 'two'"):
-        list(read(path, documents_field="text", sheet="twp"))
-    [case] = read(path, documents_field="text", sheet="two")
+        list(read(f"{path}#twp", documents_field="text"))
+    [case] = read(f"{path}#two", documents_field="text")
     assert case.record.id == "7"
-    (tmp_path / "a.csv").write_text("id\n")
-    with pytest.raises(RequestError, match=r"a.csv is not one"):
-        read(tmp_path / "a.csv", sheet="two")
     with pytest.raises(RequestError, match="--encoding needs a text file"):
         read(_parquet(tmp_path), encoding="cp1252")
 

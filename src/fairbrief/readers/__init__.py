@@ -14,7 +14,7 @@ from typing import Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
-from fairbrief.readers.input_sources import FileOptions, find_sources
+from fairbrief.readers.input_sources import find_sources
 from fairbrief.readers.labelling import (
     CHOICES,
     SPEAKER,
@@ -55,7 +55,6 @@ def read(
     system: str | None = None,
     format: str | None = None,  # noqa: A002 # the option's name
     encoding: str | None = None,
-    sheet: str | None = None,
     sample: float | None = None,
     sample_by: str | None = None,
     seed: int = 0,
@@ -64,7 +63,7 @@ def read(
     """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
     Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also as .gz and .zst; Parquet, Arrow and
-    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), with ``sheet`` if several sheets have content. ``format`` is needed only
+    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), as FILE#SHEET if several sheets have content. ``format`` is needed only
     if the ending does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which
     ``notes`` record. Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
 
@@ -144,7 +143,7 @@ def read(
         group_by=group_by,
     )
     return Reading(
-        find_sources(source, FileOptions(format, encoding, sheet)),
+        find_sources(source, format, encoding),
         fields,
         summary_files=given,
         summary_fields=Fields(

@@ -125,12 +125,12 @@ def printable(path: InputFile | str) -> str:
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
-def parted(path: Path) -> tuple[Path, str | None]:
-    """A spreadsheet and the sheet named after a #; other paths unchanged."""
-    file, mark, sheet = str(path).rpartition("#")
-    if mark and not path.exists() and FORMATS.get(endings(Path(file))[0]) == "excel":
-        return Path(file), sheet
-    return path, None
+def parted(name: str) -> tuple[str, str | None]:
+    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
+    file, mark, sheet = name.rpartition("#")
+    if mark and FORMATS.get(endings(Path(file))[0]) == "excel" and not Path(name).exists():
+        return file, sheet
+    return name, None
 
 
 def check(path: Path) -> None:

@@ -37,7 +37,7 @@ def open_summary_file(
     system: str | None, given: Any, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> InOrder | ById:
     """The summaries of a file, while the stack is open. Without a system, the rows name theirs."""
-    if isinstance(given, Path) and files.endings(files.parted(given)[0])[0] not in files.FORMATS:
+    if isinstance(given, Path) and files.endings(Path(files.parted(str(given))[0]))[0] not in files.FORMATS:
         return InOrder(system or files.stem(given), given, stack)
     source = one_source(given)
     if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
@@ -73,7 +73,12 @@ def summary_files(given: Given) -> list[tuple[str | None, Any]]:
 
 def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
     path = Path(source) if isinstance(source, (str, Path)) and not is_stored(source) else None
-    if isinstance(source, str) and path is not None and " " in source and not files.parted(path)[0].exists():
+    if (
+        isinstance(source, str)
+        and path is not None
+        and " " in source
+        and not Path(files.parted(source)[0]).exists()
+    ):
         raise RequestError(
             f"The summaries are {show(source)}, which is not a file. Give a file, or {WANTED}."
         )
@@ -85,7 +90,7 @@ def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
         object_stores.find(source)
     if path is None:
         return name, source
-    files.check(files.parted(path)[0])
+    files.check(Path(files.parted(str(path))[0]))
     return name, path
 
 

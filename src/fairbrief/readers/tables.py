@@ -445,9 +445,7 @@ def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | No
         )
     filled = [title for title, result in sheets.items() if result.width and result.height]
     if wanted is None and len(filled) > 1:
-        raise RequestError(
-            f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
-        )
+        raise RequestError(f"{name} has the sheets {names(filled)}: choose one, as {name}#{filled[0]}.")
     return wanted or next(iter(filled), None)
 
 

@@ -18,7 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
+from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at
 
@@ -132,7 +132,7 @@ class InspectedFile(NamedTuple):
 
 def inspect_file(path: str, form: str | None = None) -> InspectedFile:
     """The first rows of a file. Raises as an audit does if there is no readable row."""
-    source = find_sources(path, FileOptions(form))[0]
+    source = find_sources(path, form)[0]
     try:
         rows = list(islice(source.rows(Meter()), HEAD))
     except RequestError as error:
