@@ -41,21 +41,20 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                raise at(record.where, self._unknown(speaker, number), record.id)
-            documents.append(
-                replace(document, attributes={**self.of.get(speaker, {}), **document.attributes})
-            )
+                who = (
+                    f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
+                )
+                error = fault(
+                    f"{who}, in document {number}",
+                    f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
+                    "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make "
+                    "them a group with --missing group",
+                )
+                guess = did_you_mean(speaker, self.of)
+                raise at(record.where, DataError(f"{error}{guess}"), record.id)
+            attributes = {**self.of.get(speaker, {}), **document.attributes}
+            documents.append(replace(document, attributes=attributes))
         return replace(record, documents=tuple(documents))
-
-    def _unknown(self, speaker: str, number: int) -> DataError:
-        what = f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
-        error = fault(
-            f"{what}, in document {number}",
-            f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
-            "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make them a group "
-            "with --missing group",
-        )
-        return DataError(f"{error}{did_you_mean(speaker, self.of)}")
 
 
 def read_speakers(source: Any) -> SpeakerTable:
