@@ -15,7 +15,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
-from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, FieldUse, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
@@ -84,17 +84,27 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
     return draft
 
 
-Placed = tuple[tuple[str, ...], Any, Any]
-"""The matches of a path's stars, the text there, and the object around it, which may have attributes."""
+def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
+    """Documents from several fields, or from the parts of one; null ones are blank.
 
-
-def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
-    """Documents from several texts; null ones are blank."""
-    draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
-    draft.extend(
-        ("" if value is None else value, parent if isinstance(parent, Mapping) else None)
-        for _, value, parent in placed
-    )
+    The object around a text may have its attributes.
+    """
+    parts: list[tuple[str, ...]] = []
+    texts: list[tuple[Any, Any]] = []
+    for source in sources:
+        value = use.value(row, source)
+        if value is ABSENT and len(sources) == 1:
+            need(row, source)
+        head, star, inner = source.rpartition("[*].")
+        parents = find(row, f"{head}[*]") if star and inner else None
+        for part, text in (
+            value.items() if isinstance(value, Several) else [] if value is ABSENT else [((source,), value)]
+        ):
+            parent = parents.get(part) if isinstance(parents, Several) else None
+            parts.append(part)
+            texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
+    draft = Draft(sources=sources, parts=parts)
+    draft.extend(texts)
     if not any(document.text.strip() for document in draft.documents):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
