@@ -361,12 +361,9 @@ def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understa
         summary_file.columns,
     )
     known = {str(find(row, key)) for row in first.rows}
-    shares = {
-        name: sum(str(value) in known for value in c.values) / len(c.values)
-        for name, c in columns.items() if c.values
-    }  # fmt: skip
-    name = max(shares, key=lambda n: (shares[n], n == key), default="")
-    if name and shares[name] >= 0.5:
+    shared = [c for c in columns.values() if sum(str(v) in known for v in c.values) > len(c.values) / 2]
+    if shared:
+        name = max(shared, key=lambda c: (c.name == key, len(c.groups))).name
         role = f"{name} ({summary_file.path})"
         proposal.take("summaries-id-field", None if name == key else name, role, "the record's id")
     texts = [c.name for c in columns.values() if c.is_text]
