@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import names
+from fairbrief.readers.messages import names, not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
 from fairbrief.text.addresses import COPYING
 
@@ -246,6 +246,16 @@ class File:
             if content.peek(3).startswith(codecs.BOM_UTF8):
                 content.read(len(codecs.BOM_UTF8))
             yield raw, content
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of its text with their numbers, without their ends; DataError names a line that is not UTF-8."""
+        with self.text() as (_, content):
+            for number, line in enumerate(content, 1):
+                try:
+                    yield number, line.decode().rstrip("\r\n")
+                except UnicodeDecodeError as error:
+                    place = f"{error.start + 1} bytes from the line's start"
+                    raise DataError(f"{self.name}:{number}: {not_utf8(line[error.start], place)}") from None
 
 
 def encoding_of(path: InputFile) -> str:
