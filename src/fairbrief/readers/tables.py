@@ -21,8 +21,6 @@ from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
-DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
-"""Delimiter → its name, and the format for --format."""
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 LARGEST = 1 << 26
@@ -32,11 +30,13 @@ LARGEST = 1 << 26
 def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
     """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
 
-    ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    If the first line does not contain the delimiter, but semicolons or tabs, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with file.text() as (raw, content):
-        is_quoted = content.peek(1)[:1] == b'"'  # a quoted name may contain any delimiter
+        first = content.peek(1).partition(b"\n")[0]
+        if delimiter.encode() not in first and first[:1] != b'"':  # a quoted name may contain any delimiter
+            delimiter = max((delimiter, ",", ";", "\t"), key=lambda mark: first.count(mark.encode()))
         lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         _, cells = next(_records(reader), (1, []))
@@ -44,8 +44,6 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
             raise DataError(f"{file.name}:1: {cells}")
         header = [cell.strip() for cell in cells]
         check_columns(header[int(has_index) :], file.name)
-        if len(header) == 1 and not is_quoted:
-            _check_delimiter(header, delimiter, file.name)
         for count, (number, cells) in enumerate(_records(reader)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
@@ -210,21 +208,6 @@ def check_columns(columns: Sequence[str], where: str) -> None:
     if twice:
         raise DataError(
             f"{where}: found the column {names(twice)} more than once; expected unique names; rename one."
-        )
-
-
-def _check_delimiter(header: Sequence[str], delimiter: str, name: str) -> None:
-    """RequestError if the first line is one column that another delimiter would split.
-
-    The delimiter is never guessed, since a text may contain several.
-    """
-    others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
-    most = max(others)
-    if most:
-        (other, option), (expected, _) = DELIMITERS[others[most]], DELIMITERS[delimiter]
-        raise RequestError(
-            f"{name}:1: found one column {names(header)}, with {other} in its name; expected {expected} between the "
-            f"columns; if the file uses {other}, give --format {option}, or rename it to end in .{option}."
         )
 
 

@@ -86,11 +86,10 @@ Columns = Mapping[str, Column]
 
 
 class InspectedFile(NamedTuple):
-    """A file, its first rows, and the format that ``audit`` must be given to read them (None: it detects it)."""
+    """A file and its first rows."""
 
     path: str
     source: Source
-    format: str | None
     rows: list[Mapping[str, Any]]
     columns: Columns
 
@@ -130,15 +129,10 @@ class InspectedFile(NamedTuple):
         return True
 
 
-def inspect_file(path: str, form: str | None = None) -> InspectedFile:
+def inspect_file(path: str) -> InspectedFile:
     """The first rows of a file. Raises as an audit does if there is no readable row."""
-    source = find_sources(path, form)[0]
-    try:
-        rows = list(islice(source.rows(Meter()), HEAD))
-    except RequestError as error:
-        if (advice := re.search("give --format (ssv|tsv)", str(error))) is None:
-            raise
-        return inspect_file(path, advice[1])
+    source = find_sources(path)[0]
+    rows = list(islice(source.rows(Meter()), HEAD))
     readable = [row for _, row in rows if isinstance(row, Mapping)]
     if not rows:
         raise no_record(source.name)
@@ -151,7 +145,7 @@ def inspect_file(path: str, form: str | None = None) -> InspectedFile:
             known = values.setdefault(name, [])
             if value is not None and not (isinstance(value, str) and not value.strip()):
                 known.append(value)
-    return InspectedFile(path, source, form, readable, {name: Column(name, v) for name, v in values.items()})
+    return InspectedFile(path, source, readable, {name: Column(name, v) for name, v in values.items()})
 
 
 def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -223,8 +217,6 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     summary_files = [one for one in inspected if one not in sources]
     first = sources[0]
     result = Understanding({"files": [one.path for one in sources]})
-    if first.format is not None:
-        result.settings["format"] = first.format
     if not first.is_of_a_tool:
         _describe(first, result, has_summaries=not summary_files and not plain)
     if summary_files or plain:
