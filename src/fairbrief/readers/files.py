@@ -56,6 +56,8 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     for mark, encoding in MARKS:
         if sample.startswith(mark):
             return encoding
+    if b"\0" in sample[:2]:  # the first character of UTF-16 without a mark is mostly ASCII
+        return "utf-16-le" if sample[:1] != b"\0" else "utf-16-be"
     decoder = codecs.getincrementaldecoder(UTF8)
     try:
         decoder().decode(sample, final=is_whole)

@@ -198,12 +198,7 @@ def _objects(batch: Any) -> Sequence[Any]:
 
 
 def check_columns(columns: Sequence[str], where: str) -> None:
-    """DataError for a repeated name of a column, or one with a NUL byte, as in UTF-16 that is read as UTF-8."""
-    if any("\0" in column for column in columns):
-        raise DataError(
-            f"{where}: found a NUL byte in the name of a column; expected text; if the file is UTF-16, give --encoding utf-16-le, "
-            "otherwise remove the byte."
-        )
+    """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(
