@@ -230,10 +230,8 @@ def open_named(source: str) -> Any:
 def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
     if not isinstance(splits, Mapping):
         return splits
-    if split is None and len(splits) == 1:
-        return next(iter(splits.values()))
-    if split in splits:
-        return splits[split]
+    if split in splits or (len(splits) == 1 and split is None):
+        return splits[split or next(iter(splits))]
     if split is None:
         raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
     raise RequestError(

@@ -181,19 +181,10 @@ class ById:
 
     def finish(self) -> None:
         """Report the summaries without a record, after the last record."""
+        error = fault("an id that no record has", "the id of a record", "correct the id, or remove the line")
         for key in list(self.stored):
             for extra, where in self.stored.pop(key):
-                self.exclude(
-                    at(
-                        where,
-                        fault(
-                            "an id that no record has",
-                            "the id of a record",
-                            "correct the id, or remove the line",
-                        ),
-                        extra.record,
-                    )
-                )
+                self.exclude(at(where, error, extra.record))
 
 
 def references_of(case: Case) -> Iterator[Case]:

@@ -52,14 +52,9 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
             elif len(cells) == len(header):
                 yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
             elif any(cell.strip() for cell in cells):
-                yield (
-                    number,
-                    fault(
-                        counted(len(cells), "field"),
-                        f"{len(header)}, one per column",
-                        "quote fields that contain the delimiter",
-                    ),
-                )
+                wanted = f"{len(header)}, one per column"
+                found = counted(len(cells), "field")
+                yield number, fault(found, wanted, "quote fields that contain the delimiter")
 
 
 def read_parquet(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
@@ -215,13 +210,10 @@ def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
         except StopIteration:
             return
         except csv.Error as error:
+            found = f"invalid CSV in {_lines_from(start, reader)} ({error})"
             yield (
                 start,
-                fault(
-                    f"invalid CSV in {_lines_from(start, reader)} ({error})",
-                    "closed quotation marks, doubled inside a field",
-                    "correct the quotation marks",
-                ),
+                fault(found, "closed quotation marks, doubled inside a field", "correct the quotation marks"),
             )
             continue
         if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
