@@ -196,22 +196,18 @@ def _parallel(
     """One value per document, if the field ``source`` has them; None if it belongs to the record."""
     if isinstance(value, Several):
         return _of_path(value, what, source, row, draft)
-    if not isinstance(value, str):
-        is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
-        return _in_order(list_of(value, what), what, draft) if is_list else None
-    if value.startswith("["):
+    remedy = ""
+    if isinstance(value, str) and value.startswith("["):
         try:
-            parsed = json.loads(value)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
-        return _in_order(list_of(parsed, what), what, draft)
-    if not draft.is_one_text or len(draft.documents) == 1:
-        return None
-    for cut in (separator, separator.strip() if separator else None, "|"):
-        if cut and cut in value:
-            return _in_order(
-                value.split(cut), what, draft, "check the separator; leave the place of a missing value empty"
-            )
+    elif isinstance(value, str) and draft.is_one_text and len(draft.documents) > 1:
+        cuts = (cut for cut in (separator, (separator or "").strip(), "|") if cut and cut in value)
+        if cut := next(cuts, None):
+            value, remedy = value.split(cut), "check the separator; leave the place of a missing value empty"
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
+        return _in_order(list_of(value, what), what, draft, remedy)
     return None
 
 
@@ -222,10 +218,8 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     """
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
     is_numbered = draft.parts is not None and not list_path and not any(lists)
-    if draft.parts is not None and (
-        is_numbered
-        or (list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists))
-    ):
+    is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
+    if draft.parts is not None and (is_numbered or is_one_list):
         # Fields without a number, such as a total, belong to no document.
         extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
         if is_numbered and any(all(map(str.isdecimal, part)) for part in extra):
@@ -241,15 +235,10 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
     """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
     lacking = len(draft.documents) - len(values)
-    if (
-        lacking > 0
-        and draft.parts is not None
-        and not any(document.text.strip() for document in draft.documents[len(values) :])
-    ):
-        return [*values, *[None] * lacking]
-    if lacking:
+    rest = draft.documents[len(values) :]
+    if lacking and (draft.parts is None or not rest or any(document.text.strip() for document in rest)):
         raise _unequal(len(values), what, draft, remedy)
-    return values
+    return [*values, *[None] * lacking]
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
