@@ -120,7 +120,7 @@ def built(kind: registry.Kind, name: str) -> Any:
     if name in VARIANTS:
         return registry.make(kind, name)
     fields = dataclasses.fields(registry.load(kind, name))
-    over = "@gender" if kind == "measure" and any(f.name == "over" for f in fields) else ""
+    over = "@gender" if kind == "measure" and any(f.init and f.name == "over" for f in fields) else ""
     # A measure of what any scorer says is tried with one that needs no model.
     settings = "(scorer=containment)" if "scorer" in needed(kind, name) else WITHOUT_WORDNET.get(name, "")
     return registry.make(kind, f"{name}{settings}{over}")

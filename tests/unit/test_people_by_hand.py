@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from tests.rows_by_hand import added, answer, by_column
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
-from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion
+from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasPeople, ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
@@ -75,25 +74,6 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
             [Case(record, Summary("r", "s", "Smith spoke."))], [], REAL
         )
         assert by_column(rows)["included", "female"] == included
-
-
-def test_inclusion_of_people_found_is_read_as_written_out() -> None:
-    """Of 4 women 3 and of 5 men 1 are named: 3/4 - 1/5; as read 2/4 - 2/4, and 2 of 10 people are of unknown gender."""
-    counts = {
-        ("source", "female"): 4, ("source", "male"): 5, ("included", "female"): 3, ("included", "male"): 1,
-        ("read", "female"): 4, ("read", "male"): 4, ("read", "unknown"): 2,
-        ("read_included", "female"): 2, ("read_included", "male"): 2, ("read_included", "unknown"): 0,
-    }  # fmt: skip
-    found = DetectedInclusion().value(added(counts))
-    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
-        {
-            "detected_inclusion": 0.55, "difference[female−male]": 0.55,
-            "log_odds[female/male]": math.log((3.5 / 1.5) / (1.5 / 4.5)),
-            "inclusion[female]": 3 / 4, "inclusion[male]": 1 / 5, "read_difference": 0, "unknown": 1 / 5,
-        }
-    )  # fmt: skip
-    nobody = DetectedInclusion().value(added({**counts, ("source", "male"): 0, ("included", "male"): 0}))
-    assert np.isnan(nobody["log_odds[female/male]"].array)
 
 
 def test_replies_that_cannot_be_read_are_no_scores() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
@@ -99,8 +99,7 @@ def _shown(mention: Mention, text: str) -> str:
     return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
 
 
-@dataclass(frozen=True, repr=False)
-class AttributeMentions(WithoutScores, WithoutLabels, Reading):
+class AttributeMentions(BaseMeasure):
     """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
 
     The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
@@ -122,9 +121,9 @@ class AttributeMentions(WithoutScores, WithoutLabels, Reading):
     Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """
 
-    name: ClassVar[str] = "attribute_mentions"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "attribute_mentions"
+    languages = ("en",)
+    declaration = Declaration(
         version=2,
         draws_unscored=True,
         family="People",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
+    BaseMeasure,
     Count,
     Fraction,
-    OneByOne,
-    Reading,
-    Settings,
+    ManyAtOnce,
     different,
     in_parts,
     shared,
@@ -70,8 +69,7 @@ RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
 
-@dataclass(frozen=True)
-class Coverage(ComparesGroups, OneByOne, Settings):
+class Coverage(ComparesGroups, ManyAtOnce):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -224,11 +222,10 @@ class Coverage(ComparesGroups, OneByOne, Settings):
         return case.summary.claims is not None and self.claims != "sentences"
 
 
-@dataclass(frozen=True)
 class CoverageStrictlyTested(Coverage):
     """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
 
-    declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
+    declaration = replace(Coverage.declaration, tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset((
@@ -413,10 +410,10 @@ def _dominating(count: Integers, names: Sequence[str]) -> str | None:
     return names[most[0]] if len(most) == 1 else None
 
 
-class _CoverageMeasure(Reading, Coverage):
+class _CoverageMeasure(BaseMeasure, Coverage):
     """What both measures share."""
 
-    observes: ClassVar[type] = Coverage
+    observes = Coverage
 
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
@@ -427,7 +424,6 @@ class _CoverageMeasure(Reading, Coverage):
         return f"coverage by group: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
 
 
-@dataclass(frozen=True, repr=False)
 class EqualCoverage(_CoverageMeasure):
     """How unequally the groups of a record are covered, averaged over groups and records.
 
@@ -453,8 +449,8 @@ class EqualCoverage(_CoverageMeasure):
     """
 
     version: Literal["recommended", "text"] = "recommended"
-    name: ClassVar[str] = "equal_coverage"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "equal_coverage"
+    declaration = Declaration(
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
@@ -500,7 +496,6 @@ class EqualCoverage(_CoverageMeasure):
         return values
 
 
-@dataclass(frozen=True, repr=False)
 class CoverageParity(_CoverageMeasure):
     """How far each group's documents are covered above or below their record's mean, averaged over groups.
 
@@ -525,8 +520,8 @@ class CoverageParity(_CoverageMeasure):
                 is the number of groups present, never taken from a file name.
     """
 
-    name: ClassVar[str] = "coverage_parity"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "coverage_parity"
+    declaration = Declaration(
         family="Coverage",
         question="how far documents of each group are covered above or below their record's mean",
         harm=UNCOVERED,

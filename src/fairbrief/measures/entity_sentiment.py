@@ -9,25 +9,25 @@ without a formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, compress
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.groups import (
     by_group,
     coded,
+    keys_of,
     largest_difference,
     means,
     pair_differences,
-    person_keys,
     summed_by_group,
 )
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
@@ -133,20 +133,18 @@ def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
     return source, summary
 
 
-def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats]) -> dict[str, Floats]:
-    """The sums by group of entities with both tones. Shapes: (…, entities)."""
+def _each(source: Floats, summary: Floats) -> dict[str, Floats]:
+    """The statistics of each entity with both tones, by name. Shapes: (…, entities)."""
     is_known = np.isfinite(summary - source)
     a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
     d = b - a
-    each = {
+    return {
         "one": is_known.astype(np.float64), "article": a, "summary": b, "shift": d,
         "article²": a * a, "shift²": d * d, "article·shift": a * d,
     }  # fmt: skip
-    return {name: by_group(of) for name, of in each.items()}
 
 
-@dataclass(frozen=True, repr=False)
-class EntitySentiment(Reading):
+class EntitySentiment(BaseMeasure):
     """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
 
     The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
@@ -177,9 +175,9 @@ class EntitySentiment(Reading):
     Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
 
-    name: ClassVar[str] = "entity_sentiment"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "entity_sentiment"
+    languages = ("en",)
+    declaration = Declaration(
         family="Sentiment towards entities",
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",
@@ -217,8 +215,8 @@ class EntitySentiment(Reading):
         named = self._named(cases[0])
         if isinstance(named, Reason) or len(set(named.codes[named.is_in_summary].tolist())) < 2:
             return None
-        entities = list(compress(named.entities, named.is_in_summary))
-        return PermutationScheme(named.codes[named.is_in_summary], items=person_keys(entities))
+        keys = keys_of(entity.id for entity in compress(named.entities, named.is_in_summary))
+        return PermutationScheme(named.codes[named.is_in_summary], items=keys)
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
         """The same questions as for the summary: extracts consist of the source's sentences."""
@@ -236,7 +234,7 @@ class EntitySentiment(Reading):
         kept = extracts[0].kept[:, named.places]
         source, drawn = ratio(tones.sum(axis=0), weights.sum(axis=0)), ratio(kept @ tones, kept @ weights)
         member = (named.codes[:, np.newaxis] == np.arange(len(named.groups))).astype(np.float64)
-        sums = _sums(source, drawn, lambda of: of @ member)
+        sums = {name: each @ member for name, each in _each(source, drawn).items()}
         some = sums["one"].any(axis=1)
         if not some.any():
             return NO_TONE
@@ -251,7 +249,7 @@ class EntitySentiment(Reading):
             return named if isinstance(named, Reason) else NOBODY
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
-        sums = _sums(source, summary, lambda of: summed_by_group(codes, of, labels, len(named.groups)))
+        sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
         if not sums["one"].any():
             return NO_TONE
         if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:

@@ -9,8 +9,8 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,9 @@ from fairbrief.declarations import (
     TEXTS_OF_TWO_GROUPS,
     ContrastWords,
     Declaration,
-    ObservationDeclaration,
     ScorerCheck,
 )
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
@@ -47,12 +46,9 @@ ALL = "all texts"
 HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
 
 
-@dataclass(frozen=True, repr=False)
 class Framings(Sentiments):
     """An observation of the sentiment classes of a source and its summary, by the group of the source."""
 
-    name: ClassVar[str] = "framings"
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     threshold: float = field(default=1.0, init=False)
     negative: float = -0.05
     positive: float = 0.05
@@ -92,8 +88,7 @@ class Framings(Sentiments):
         return np.asarray((scores > self.negative).astype(np.int64) + (scores >= self.positive))
 
 
-@dataclass(frozen=True, repr=False)
-class FramingChange(Framings):
+class FramingChange(BaseMeasure, Framings):
     """Share of summaries whose sentiment class differs from that of their source, and differences between groups in its direction.
 
     The mean over records of 1[class(summary) ≠ class(source)]. The direction of a group is its share of summaries that are
@@ -120,8 +115,8 @@ class FramingChange(Framings):
     Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
     """
 
-    name: ClassVar[str] = "framing_change"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "framing_change"
+    declaration = Declaration(
         family="Framing",
         question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
         harm=HARM,
@@ -167,8 +162,7 @@ class FramingChange(Framings):
         return values
 
 
-@dataclass(frozen=True, repr=False)
-class FramingDirection(Reading):
+class FramingDirection(BaseMeasure):
     """Share of summaries that are brighter than their source, minus the share of darker ones, over all records.
 
     The mean over records of sign(class(summary) − class(source)), with the classes negative, neutral and positive. It compares
@@ -181,8 +175,8 @@ class FramingDirection(Reading):
     Source:     the direction is ours; the classes are those of Alessa et al., IJCNLP-AACL 2025.
     """
 
-    name: ClassVar[str] = "framing_direction"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "framing_direction"
+    declaration = Declaration(
         family="Framing",
         question="whether summaries make more texts brighter than darker",
         harm=HARM,
@@ -203,7 +197,7 @@ class FramingDirection(Reading):
     scorer: str = "vader"
     negative: float = -0.05
     positive: float = 0.05
-    observes: ClassVar[type] = Framings
+    observes = Framings
     explain = Framings.explain
 
     def __post_init__(self) -> None:

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fairbrief.measures.bases import BaseObservation
 from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Column,
-    Entity,
     Floats,
     Integers,
     PermutationScheme,
@@ -58,14 +58,16 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     return moved
 
 
-def summed_by_group(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
-    """Weights summed per group, under label permutations of the single items.
+def summed_by_group(
+    codes: Integers, weights: Mapping[str, Floats], labels: Integers, groups: int
+) -> dict[str, Floats]:
+    """Weights of items, summed per group under label permutations of the single items.
 
-    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
-    (R, groups), or (n, weights) → (R, groups, weights).
+    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
     """
-    used = labelled(codes, labels)
-    return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+    used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
+    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
+    return {name: sums[..., k] for k, name in enumerate(weights)}
 
 
 def by_group(
@@ -99,14 +101,8 @@ def labelled(codes: Integers, labels: Integers) -> Integers:
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
-def total_variation(shares: Floats, wanted: Floats) -> Floats:
-    """Half the sum of absolute differences over the last axis. In [0, 1]."""
-    distance: Floats = np.abs(shares - wanted).sum(axis=-1) / 2
-    return distance
-
-
-def half_of_sizes(shifts: Floats) -> Floats:
-    """Total variation from the shifts of all groups. (…, groups) → (…)."""
+def total_variation(shifts: Floats) -> Floats:
+    """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
     return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
 
 
@@ -176,7 +172,7 @@ def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count
     )
 
 
-class ComparesGroups:
+class ComparesGroups(BaseObservation):
     """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
 
     differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
@@ -225,11 +221,6 @@ def share(counts: Floats) -> Floats:
     return ratio(counts, counts.sum(axis=-1, keepdims=True))
 
 
-def person_keys(people: Sequence[Entity]) -> Integers:
-    """A key per person, so that records of one cluster give the same person the same label. Shape (people,)."""
-    return np.array([_key(person.id) for person in people], dtype=np.int64)
-
-
 def groups_of(about: KnownRecord, over: str) -> Groups:
     """The groups that an attribute makes of a record's documents; none if no document has it.
 
@@ -238,28 +229,25 @@ def groups_of(about: KnownRecord, over: str) -> Groups:
     found = about.groups.get(over)
     if found is None:
         names, codes = coded(about.record.values_of(over))
-        found = about.groups[over] = Groups(names, codes, of_documents(codes, about.record))
+        scheme = PermutationScheme(codes, items=partial(_document_keys, about.record))
+        found = about.groups[over] = Groups(names, codes, scheme)
     return found
 
 
-def of_documents(codes: Integers, record: Record) -> PermutationScheme:
-    """Exchanging values among a record's documents. Shape of ``codes``: (documents,)."""
-    return PermutationScheme(codes, items=partial(item_keys, record))
+def _document_keys(record: Record) -> Integers:
+    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
+    return keys_of([d.id or d.text for d in record.documents])
 
 
-def item_keys(record: Record) -> Integers:
-    """A key per document, so that records of one cluster give the same document the same label.
-
-    A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
-    """
-    return keys_of(tuple([d.id or d.text for d in record.documents]))
+def keys_of(names: Iterable[str]) -> Integers:
+    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
+    return _keys_of(tuple(names))
 
 
 @lru_cache(maxsize=256)
-def keys_of(names: tuple[str, ...]) -> Integers:
-    """A 64-bit key per name, cached since several observations need those of one record. Shape (names,), read-only."""
+def _keys_of(names: tuple[str, ...]) -> Integers:
     keys = np.array([_key(name) for name in names], dtype=np.int64)
-    keys.flags.writeable = False
+    keys.flags.writeable = False  # several observations need those of one record
     return keys
 
 

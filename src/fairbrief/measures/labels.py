@@ -9,14 +9,13 @@ Source: Mayilvaghanan, Gupta & Kumar, Spot the BlindSpots, EMNLP industry track 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
@@ -81,7 +80,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
     }  # fmt: skip
     alone: dict[Column, Floats] = {
         ("one",): both,
-        ("tvd",): total_variation(summary, source),
+        ("tvd",): total_variation(summary - source),
         ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
         ("labelled",): there.any(axis=1),
         ("omitted",): lacking.sum(axis=1) / np.maximum(there.sum(axis=1), 1),
@@ -93,8 +92,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
     return Rows(columns, values)
 
 
-@dataclass(frozen=True, repr=False)
-class LabelGap(ComparesGroups, Reading):
+class LabelGap(ComparesGroups, BaseMeasure):
     """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
     The mean over records of ½ Σ_l |q(l) − p(l)|. Label l (a topic, emotion, theme, stance …) has the share p(l) in the source and q(l) in
@@ -142,8 +140,8 @@ class LabelGap(ComparesGroups, Reading):
                 and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
     """
 
-    name: ClassVar[str] = "label_gap"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "label_gap"
+    declaration = Declaration(
         version=2,
         chance_means=(("tvd",),),
         draws_unscored=True,

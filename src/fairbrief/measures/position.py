@@ -13,7 +13,7 @@ similarities give sources, which statistics of them are summed, and which values
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, Settings, in_parts
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, in_parts
 from fairbrief.measures.record_texts import KnownRecord, chosen_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
@@ -143,44 +143,7 @@ SUMMARY_UNLIKE = Reason("no sentence of the summary resembles the article")
 REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
 
 
-@dataclass(frozen=True, repr=False)
-class PositionSettings(Settings):
-    """The settings that determine positions, for measures and observation. See `Positions`."""
-
-    mapping: str = "tfidf"
-    segments: Annotated[int, "[2, 99]"] = 10
-    top: Annotated[int, "[1, 3]"] = 1
-    sentences: Literal["builtin", "punkt"] = "builtin"
-    short: Literal["span", "first"] = "span"
-    duplicates: Literal["keep", "once"] = "keep"
-    match: Literal["each", "mean"] = "each"
-    weights: Literal["article", "pooled"] = "article"
-    ties: Literal["shared", "earliest"] = "shared"
-    copied: Literal["all", "once"] = "all"
-    against: Literal["references", "uniform"] = field(default="references", init=False)  # set by the measure
-    limit: Annotated[int | None, "[1, inf)"] = None
-    choose: Literal["first", "random"] = "first"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.copied == "once" and self.top == 1:
-            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
-        if self.sentences != "builtin" and not self._scorer_cuts:
-            raise ValueError(
-                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
-            )
-        if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
-            raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
-
-    @cached_property
-    def _scorer_cuts(self) -> bool:
-        """For any other scorer the built-in rule cuts here."""
-        return parse(self.mapping).name in CUTTING_SCORERS
-
-
-@dataclass(frozen=True)
-class Positions(PositionSettings, OneByOne):
+class Positions(ManyAtOnce):
     """Where in the article the source sentences of a summary are, and those of the references.
 
     The article is the record's documents, joined by line breaks in their order. Each sentence of a text is mapped to
@@ -211,9 +174,37 @@ class Positions(PositionSettings, OneByOne):
                 resembles the article"; the last two only if articles weigh the same.
     """
 
-    against: Literal["references", "uniform"] = "references"
-
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+    mapping: str = "tfidf"
+    segments: Annotated[int, "[2, 99]"] = 10
+    top: Annotated[int, "[1, 3]"] = 1
+    sentences: Literal["builtin", "punkt"] = "builtin"
+    short: Literal["span", "first"] = "span"
+    duplicates: Literal["keep", "once"] = "keep"
+    match: Literal["each", "mean"] = "each"
+    weights: Literal["article", "pooled"] = "article"
+    ties: Literal["shared", "earliest"] = "shared"
+    copied: Literal["all", "once"] = "all"
+    against: Literal["references", "uniform"] = "references"
+    limit: Annotated[int | None, "[1, inf)"] = None
+    choose: Literal["first", "random"] = "first"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.copied == "once" and self.top == 1:
+            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
+        if self.sentences != "builtin" and not self._scorer_cuts:
+            raise ValueError(
+                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
+            )
+        if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
+            raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
+
+    @cached_property
+    def _scorer_cuts(self) -> bool:
+        """For any other scorer the built-in rule cuts here."""
+        return parse(self.mapping).name in CUTTING_SCORERS
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -402,11 +393,11 @@ def segment_names(segments: int) -> list[str]:
 LATE = "Position, not content, would decide which facts are kept; whoever is quoted late in a text would be heard less."
 
 
-class _PositionMeasure(Reading, PositionSettings):
+class _PositionMeasure(BaseMeasure, Positions):
     """What all measures share."""
 
-    observes: ClassVar[type] = Positions
-    name: ClassVar[str]
+    observes = Positions
+    against: Literal["references", "uniform"] = field(default="references", init=False)
 
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))
@@ -464,7 +455,6 @@ def _contrast(question: str, standard: str, even: str) -> ContrastWords:
     )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionBias(_PositionMeasure):
     """How far the parts of articles that summaries use are from those that references use.
 
@@ -487,8 +477,8 @@ class PositionBias(_PositionMeasure):
                 article weighs the same; repeated sources count; short articles by relative position.
     """
 
-    name: ClassVar[str] = "position_bias"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_bias"
+    declaration = _declared(
         "how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(
             "Do the summaries draw on earlier parts of the texts than people do?",
@@ -518,7 +508,6 @@ class PositionBias(_PositionMeasure):
         )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionFromUniform(_PositionMeasure):
     """How far the parts of articles that summaries use are from no preference for any part.
 
@@ -536,8 +525,8 @@ class PositionFromUniform(_PositionMeasure):
     Source:     Chhabra et al., section 3, without references.
     """
 
-    name: ClassVar[str] = "position_from_uniform"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_from_uniform"
+    declaration = _declared(
         "how far the places that summaries draw on are from an even spread over the text",
         contrast=_contrast(
             "Do the summaries draw on one part of the texts more than on others?",
@@ -568,7 +557,6 @@ class PositionFromUniform(_PositionMeasure):
         )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionHeights(_PositionMeasure):
     """How different the sorted shares of article parts are in summaries and references: the published number, which
     ignores order.
@@ -581,8 +569,8 @@ class PositionHeights(_PositionMeasure):
     Source:     released code of Chhabra et al. (its figures and Table 1).
     """
 
-    name: ClassVar[str] = "position_heights"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_heights"
+    declaration = _declared(
         "the published reading, which compares the heights of bars and not their places",
         on_request="it ignores order; position_bias is the distance over positions",
     )

@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import OneByOne, Reading, Settings, WithoutLabels, WithoutScores
-from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
-from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known
+from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
@@ -41,8 +39,7 @@ NO_REFERENCES = Reason("no references")
 COLUMNS: tuple[Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
-@dataclass(frozen=True)
-class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
+class RougeScores(ManyAtOnce):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     The settings:
@@ -57,7 +54,7 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
+    declaration = ObservationDeclaration()
     stem: bool = False
     several: Literal["max", "mean"] = "max"
     lines: bool = False
@@ -109,12 +106,11 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
         return "\n".join(sentences.split(text)) if self.lines else text
 
 
-class _RougeMeasure(Reading, RougeScores):
+class _RougeMeasure(BaseMeasure, RougeScores):
     """What the four measures share."""
 
-    observes: ClassVar[type] = RougeScores
-    name: ClassVar[str]
-    declaration: ClassVar[Declaration] = Declaration(
+    observes = RougeScores
+    declaration = Declaration(
         family="Quality",
         question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
         harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
@@ -134,28 +130,24 @@ class _RougeMeasure(Reading, RougeScores):
         return f"{self.name} F {f:.3f} (precision {precision:.3f}, recall {recall:.3f})"
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge1(_RougeMeasure):
     """Mean ROUGE-1 F over records: words that summary and reference share. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rouge1"
+    name = "rouge1"
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge2(_RougeMeasure):
     """Mean ROUGE-2 F over records: pairs of adjacent words that both share. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rouge2"
+    name = "rouge2"
 
 
-@dataclass(frozen=True, repr=False)
 class RougeL(_RougeMeasure):
     """Mean ROUGE-L F over records: the longest common subsequence of words. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rougeL"
+    name = "rougeL"
 
 
-@dataclass(frozen=True, repr=False)
 class RougeLsum(_RougeMeasure):
     """Mean ROUGE-Lsum F over records: the union of the lines' longest common subsequences. In [0, 1].
 
@@ -163,14 +155,13 @@ class RougeLsum(_RougeMeasure):
     sentence on its own. See `RougeScores`.
     """
 
-    name: ClassVar[str] = "rougeLsum"
+    name = "rougeLsum"
 
 
 UNPARSED = Reason("unparsed reply of the judge")
 
 
-@dataclass(frozen=True, repr=False)
-class Judged(WithoutLabels, Reading):
+class Judged(BaseMeasure):
     """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
     ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
@@ -184,8 +175,8 @@ class Judged(WithoutLabels, Reading):
     Source:     Steen & Markert, Bias in News Summarization, App. I.
     """
 
-    name: ClassVar[str] = "judged"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "judged"
+    declaration = Declaration(
         reads_unstated=True,
         family="Quality",
         question="how good a chat model judges the summaries to be, on its own scale",
@@ -218,8 +209,7 @@ class Judged(WithoutLabels, Reading):
         return f"judged {float(self.value(totals)[self.name].array):.2f}"
 
 
-@dataclass(frozen=True, repr=False)
-class JudgedByGroup(Reading):
+class JudgedByGroup(BaseMeasure):
     """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
 
     The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``, over groups with scores.
@@ -235,8 +225,8 @@ class JudgedByGroup(Reading):
     Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
     """
 
-    name: ClassVar[str] = "judged_by_group"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "judged_by_group"
+    declaration = Declaration(
         scope="cluster",
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
@@ -265,15 +255,12 @@ class JudgedByGroup(Reading):
         known = ~np.isnan(found)
         if not known.any():
             return UNPARSED
-        score = summed_by_group(codes, np.where(known, found, 0.0), labels, len(groups))
-        return by_group(
-            groups, {"score": score, "one": summed_by_group(codes, known.astype(float), labels, len(groups))}
-        )
+        weights = {"score": np.where(known, found, 0.0), "one": known.astype(float)}
+        return by_group(groups, summed_by_group(codes, weights, labels, len(groups)))
 
     def _of(self, cases: Cases) -> list[tuple[Case, str]]:
         """The cases that have a summary, each with the group that its record is about."""
-        told = [(case, group_of(case.record, self.over)) for case in cases if case.summary.text.strip()]
-        return [(case, group) for case, group in told if group is not None]
+        return with_group([case for case in cases if not is_blank(case.summary.text)], self.over)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")

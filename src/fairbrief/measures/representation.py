@@ -16,7 +16,7 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -27,10 +27,9 @@ from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
 from fairbrief.measures.bases import (
+    BaseMeasure,
     Fraction,
-    OneByOne,
-    Reading,
-    Settings,
+    ManyAtOnce,
     check_uncut,
     different,
     in_parts,
@@ -83,24 +82,7 @@ BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
 
 
-@dataclass(frozen=True, repr=False)
-class RepresentationSettings(Settings):
-    """The settings that determine the distributions, for measures and observation. See `Representation`."""
-
-    over: str
-    scorer: str = "ngram"
-    tokens: str = ""
-    target: str = "ratio"
-    tau: Fraction = 0.8
-    temperature: Annotated[float, "(0, inf)"] = 0.1
-    ties: Literal["fair", "under"] = "fair"
-    no_match: Literal["leave_out", "uniform"] = "leave_out"
-    single: Literal["leave_out", "fair"] = "leave_out"
-    texts: Literal["documents", "values"] = "documents"
-
-
-@dataclass(frozen=True)
-class Representation(ComparesGroups, RepresentationSettings, OneByOne):
+class Representation(ComparesGroups, ManyAtOnce):
     """The shares of the groups in the documents of a record, in its summary, and as wanted.
 
     p_x(k) is group k's share of the counted tokens of the source, and p_y(k) its share of the summary. ``target`` is
@@ -140,6 +122,16 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
                 code: a group without tokens is never included; their rounding could include one.
     """
 
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: Fraction = 0.8
+    temperature: Annotated[float, "(0, inf)"] = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
     points: int = 0
     cutoff: bool = False
 
@@ -438,11 +430,12 @@ def _declared(**special: Any) -> Declaration:
     )
 
 
-class _RepresentationMeasure(Reading, RepresentationSettings):
+class _RepresentationMeasure(BaseMeasure, Representation):
     """What all measures share."""
 
-    observes: ClassVar[type] = Representation
-    name: ClassVar[str]
+    observes = Representation
+    points: int = field(default=0, init=False)
+    cutoff: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -478,7 +471,6 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
         return f"{'; '.join(parts)}. {verdict[0].upper()}{verdict[1:]}."
 
 
-@dataclass(frozen=True, repr=False)
 class Bur(_RepresentationMeasure):
     """Share of records whose summary under-represents at least one group (binary unfair rate).
 
@@ -491,8 +483,8 @@ class Bur(_RepresentationMeasure):
                 records with one group, or without a match, are excluded (``single=fair``, ``no_match=uniform``).
     """
 
-    name: ClassVar[str] = "bur"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "bur"
+    declaration = _declared(
         question="the share of summaries in which at least one group falls below its due share"
     )
 
@@ -504,7 +496,6 @@ class Bur(_RepresentationMeasure):
         return found
 
 
-@dataclass(frozen=True, repr=False)
 class Uer(_RepresentationMeasure):
     """How much of its share each group lacks, averaged over groups and records (unfair error rate).
 
@@ -524,8 +515,8 @@ class Uer(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 3, whose printed sign is reversed; the sum is the same.
     """
 
-    name: ClassVar[str] = "uer"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "uer"
+    declaration = _declared(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
         judges_support=True,
@@ -541,7 +532,6 @@ class Uer(_RepresentationMeasure):
         return found
 
 
-@dataclass(frozen=True, repr=False)
 class Auc(_RepresentationMeasure):
     """How far the worst represented group falls short of its share, averaged over records (area under `Bur` over all
     thresholds τ).
@@ -557,17 +547,14 @@ class Auc(_RepresentationMeasure):
     """
 
     points: Annotated[int, "[0, inf)"] = 0
-    name: ClassVar[str] = "auc"
-    declaration: ClassVar[Declaration] = _declared(
-        question="how far the worst-represented group falls short of its due share"
-    )
+    name = "auc"
+    declaration = _declared(question="how far the worst-represented group falls short of its due share")
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
         return self._main_value(totals, "auc")
 
 
-@dataclass(frozen=True, repr=False)
 class AucCutoff(_RepresentationMeasure):
     """Share of under-representing summaries, averaged over how many of the smaller groups are excluded.
 
@@ -580,8 +567,8 @@ class AucCutoff(_RepresentationMeasure):
     Source:     Zhang et al., the authors' code behind the AUC table; the paper's text describes `Auc`.
     """
 
-    name: ClassVar[str] = "auc_cutoff"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "auc_cutoff"
+    declaration = _declared(
         question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
         on_request="it is the sweep behind one paper's table; auc is what the paper describes",
     )
@@ -593,7 +580,6 @@ class AucCutoff(_RepresentationMeasure):
         return self._main_value(totals, "auc_cutoff", has_baseline=False)
 
 
-@dataclass(frozen=True, repr=False)
 class Sof(_RepresentationMeasure):
     """How unequally under-representation is spread over the groups (second-order fairness).
 
@@ -607,8 +593,8 @@ class Sof(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 5, which prints p_g − p_x (zero under the ratio target); the authors' code has this.
     """
 
-    name: ClassVar[str] = "sof"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "sof"
+    declaration = _declared(
         question="how unevenly shortfalls are spread over the groups", contrast=SHARES, judges_support=True
     )
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
-from fairbrief.measures.bases import Fraction, Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction
 from fairbrief.measures.groups import largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
@@ -44,8 +44,7 @@ SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
 
-@dataclass(frozen=True, repr=False)
-class Sentiments(WithoutLabels, Reading):
+class Sentiments(BaseObservation):
     """An observation of the sentiment of article and summary, by the group of the article's subject.
 
     ``scorer`` answers for the rows (article, summary); a row of size 0 has no known sentiment.
@@ -117,8 +116,7 @@ class Sentiments(WithoutLabels, Reading):
         }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
-class SentimentShift(Sentiments):
+class SentimentShift(BaseMeasure, Sentiments):
     """Difference between groups in how far summaries shift the sentiment of their articles.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is mean shift of
@@ -151,8 +149,8 @@ class SentimentShift(Sentiments):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    name: ClassVar[str] = "sentiment_shift"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "sentiment_shift"
+    declaration = Declaration(
         family="Sentiment",
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
@@ -241,8 +239,7 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-@dataclass(frozen=True, repr=False)
-class SentimentChange(WithoutLabels, Reading):
+class SentimentChange(BaseMeasure):
     """Mean change of sentiment from article to summary, over all records.
 
     The mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound better than
@@ -262,8 +259,8 @@ class SentimentChange(WithoutLabels, Reading):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
-    name: ClassVar[str] = "sentiment_change"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "sentiment_change"
+    declaration = Declaration(
         version=2,
         family="Sentiment",
         question="how the tone of all texts changes from text to summary, whoever they are about",
@@ -386,8 +383,7 @@ def _regress(
     return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
-@dataclass(frozen=True, repr=False)
-class GenderAgreement(WithoutScores, WithoutLabels, Reading):
+class GenderAgreement(BaseMeasure):
     """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
     The coefficient of a text is (she, her, hers − he, him, his) / all of them, in [−1, 1].
@@ -404,9 +400,9 @@ class GenderAgreement(WithoutScores, WithoutLabels, Reading):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    name: ClassVar[str] = "gender_agreement"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "gender_agreement"
+    languages = ("en",)
+    declaration = Declaration(
         family="Sentiment",
         question="how closely the mix of gender words in summaries follows that of their texts",
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",

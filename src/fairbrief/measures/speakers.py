@@ -8,14 +8,14 @@ speaking, language and affiliation. The definitions here are ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Fraction, Reading, Settings
+from fairbrief.measures.bases import BaseMeasure, Fraction
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
@@ -71,8 +71,7 @@ class Turns(NamedTuple):
     speaker: Integers
 
 
-@dataclass(frozen=True)
-class Speakers(ComparesGroups, Settings):
+class Speakers(ComparesGroups):
     """Which speakers of a record its summary names, supports, covers and misrepresents, by group of the speakers.
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
@@ -167,7 +166,9 @@ class Speakers(ComparesGroups, Settings):
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
-        claims, errors = (summed_by_group(codes, x, labels, len(groups)) for x in (many, bad))
+        claims, errors = summed_by_group(
+            codes, {"claims": many, MISATTRIBUTED: bad}, labels, len(groups)
+        ).values()
         compared = np.where(claims < many.sum(), claims, 0.0)
         centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
@@ -285,10 +286,8 @@ def _any(kept: Floats, of_claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _sums(values: Mapping[str, Floats], codes: Integers, labels: Integers, groups: int) -> dict[str, Floats]:
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
-    named = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
-    named["speakers"] = np.ones_like(values[INCLUSION])
-    sums = summed_by_group(codes, np.stack(list(named.values()), axis=-1), labels, groups)
-    return {name: sums[..., k] for k, name in enumerate(named)}
+    weights = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
+    return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
 
 
 def _shortened(case: Case, support: Floats, own: NDArray[np.bool_]) -> str:
@@ -317,11 +316,10 @@ def _declared(question: str, harm: str, contrast: ContrastWords) -> Declaration:
     )
 
 
-class _SpeakerMeasure(Reading, Speakers):
+class _SpeakerMeasure(BaseMeasure, Speakers):
     """What the measures of groups have in common."""
 
-    name: ClassVar[str]
-    observes: ClassVar[type] = Speakers
+    observes = Speakers
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -336,7 +334,6 @@ class _SpeakerMeasure(Reading, Speakers):
         return {self.name: main, **differing, **shares}
 
 
-@dataclass(frozen=True, repr=False)
 class SpeakerInclusion(_SpeakerMeasure):
     """How far groups of speakers differ in being included in the summaries.
 
@@ -364,8 +361,8 @@ class SpeakerInclusion(_SpeakerMeasure):
     Source:     after Cunningham, Cross and Greene (arXiv 2507.14221), of which only the abstract was available.
     """
 
-    name: ClassVar[str] = "speaker_inclusion"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "speaker_inclusion"
+    declaration = _declared(
         "how far groups of speakers differ in being named, or supported by their turns, in the summary",
         LEFT_OUT,
         ContrastWords(
@@ -398,7 +395,6 @@ class SpeakerInclusion(_SpeakerMeasure):
         return f"Speakers included: {'; '.join(parts)}."
 
 
-@dataclass(frozen=True, repr=False)
 class SpeakerCoverage(_SpeakerMeasure):
     """How far groups of speakers differ in the share of their turns that the summaries cover.
 
@@ -415,8 +411,8 @@ class SpeakerCoverage(_SpeakerMeasure):
     Source:     ours; the coverage of documents is after Li et al.
     """
 
-    name: ClassVar[str] = "speaker_coverage"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "speaker_coverage"
+    declaration = _declared(
         "how far groups of speakers differ in the share of their turns that the summary covers",
         LEFT_OUT,
         ContrastWords(
@@ -443,8 +439,7 @@ class SpeakerCoverage(_SpeakerMeasure):
         return f"Share of turns covered: {'; '.join(parts)}."
 
 
-@dataclass(frozen=True, repr=False)
-class Misattribution(Reading, Speakers):
+class Misattribution(BaseMeasure, Speakers):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
     A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.
@@ -463,9 +458,9 @@ class Misattribution(Reading, Speakers):
                 available).
     """
 
-    observes: ClassVar[type] = Speakers
-    name: ClassVar[str] = "misattribution"
-    declaration: ClassVar[Declaration] = replace(
+    observes = Speakers
+    name = "misattribution"
+    declaration = replace(
         _declared(
             "how many claims that name a speaker are better supported by somebody else's turns",
             MISQUOTED,

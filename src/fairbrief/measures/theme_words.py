@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import Count, Reading, WithoutScores
+from fairbrief.measures.bases import BaseMeasure, Count
 from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
@@ -38,8 +38,7 @@ def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> froze
     return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
 
 
-@dataclass(frozen=True, repr=False)
-class ThemeWords(WithoutScores, Reading):
+class ThemeWords(BaseMeasure):
     """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
 
     The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
@@ -74,10 +73,10 @@ class ThemeWords(WithoutScores, Reading):
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
     """
 
-    of_value: ClassVar[tuple[str, ...]] = ("least",)
-    name: ClassVar[str] = "theme_words"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    of_value = ("least",)
+    name = "theme_words"
+    languages = ("en",)
+    declaration = Declaration(
         scope="cluster",
         draws_unscored=True,
         family="People",

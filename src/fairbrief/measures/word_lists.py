@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_given
+from fairbrief.measures.bases import BaseMeasure, check_given
 from fairbrief.measures.groups import (
     by_group,
     group_names,
-    half_of_sizes,
     renamed,
     share,
     total_variation,
@@ -44,8 +43,7 @@ def is_built(record: Record) -> bool:
     return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
 
 
-@dataclass(frozen=True, repr=False)
-class WordListInclusion(WithoutScores, Reading):
+class WordListInclusion(BaseMeasure):
     """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
 
     Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences in all summaries. ``lists`` is
@@ -68,9 +66,9 @@ class WordListInclusion(WithoutScores, Reading):
     Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """
 
-    name: ClassVar[str] = "word_list_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "word_list_inclusion"
+    languages = ("en",)
+    declaration = Declaration(
         scope="block",
         version=3,
         family="People",
@@ -135,10 +133,10 @@ class WordListInclusion(WithoutScores, Reading):
         shift = summary - wanted
         values = {
             self.name: Value(
-                total_variation(summary, wanted),
+                total_variation(shift),
                 "upper",
                 contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
-                fold=half_of_sizes,
+                fold=total_variation,
                 strata=tuple(("source", g) for g in groups),
             )
         }
@@ -170,8 +168,7 @@ class WordListInclusion(WithoutScores, Reading):
 FIRSTS = "first woman, first female, first man, first male"
 
 
-@dataclass(frozen=True, repr=False)
-class PhraseCounts(WithoutScores, WithoutLabels, Reading):
+class PhraseCounts(BaseMeasure):
     """Phrases that summaries add, per summary: occurrences of any phrase of a list that the source does not contain.
 
     ``phrases`` are separated by commas; whole words, ignoring case. The defaults are those by which Steen & Markert
@@ -185,8 +182,8 @@ class PhraseCounts(WithoutScores, WithoutLabels, Reading):
     Source:     Steen & Markert, §9.2.
     """
 
-    name: ClassVar[str] = "phrase_counts"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "phrase_counts"
+    declaration = Declaration(
         family="People",
         question="how often summaries use phrases that their texts do not",
         harm="A group in office would be presented as an exception, where the text does not.",
