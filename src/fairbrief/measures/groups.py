@@ -207,11 +207,20 @@ def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
 
 
 def means(
-    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", /, **special: Any
+    totals: Totals,
+    statistic: str | Mapping[str, float],
+    count: str,
+    groups: Sequence[str],
+    name: str = "",
+    /,
+    **special: Any,
 ) -> dict[str, Value]:
-    """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, divided by a count."""
+    """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""
+    weights = {statistic: 1.0} if isinstance(statistic, str) else statistic
     return {
-        f"{name or statistic}[{g}]": Value(ratio(totals[statistic, g], totals[count, g]), group=g, **special)
+        f"{name or statistic}[{g}]": Value(
+            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), group=g, **special
+        )
         for g in groups
     }
 

@@ -57,14 +57,9 @@ APPLIES = 0.5
 
 
 def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
-    """1 for each label that a text has. Shape (texts, labels)."""
-    rows = [[name in labels for name in names] for labels in texts]
-    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
-
-
-def _with_bare(labelled: Floats) -> Floats:
-    """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
-    return np.column_stack([labelled, np.ones(len(labelled)), ~labelled.any(axis=1)])
+    """1 for each label that a text has; then 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
+    rows = [[*(name in labels for name in names), True, not labels] for labels in texts]
+    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names) + 2)
 
 
 def _rows(names: Sequence[str], counts: Floats) -> Rows:
@@ -203,11 +198,10 @@ class LabelGap(ComparesGroups, BaseMeasure):
         if (reason := self._reason(case)) is not None:
             return reason
         names, source, summary = self._labelled(case, scores)
-        if not source.any():
+        if source[:, -1].all():
             return BARE_SOURCE
         is_summary = (labels == 1).astype(np.float64)
-        sides = np.stack([1 - is_summary, is_summary])
-        return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
+        return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -217,11 +211,9 @@ class LabelGap(ComparesGroups, BaseMeasure):
         if (reason := self._reason(case)) is not None:
             return reason
         names, source, _ = self._labelled(case, scores, of_extracts=True)
-        if not source.any():
+        if source[:, -1].all():
             return BARE_SOURCE
-        sentences = _with_bare(source)
-        counts = np.stack(np.broadcast_arrays(sentences.sum(axis=0), drawn.kept @ sentences))
-        rows = _rows(names, counts)
+        rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:

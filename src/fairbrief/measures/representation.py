@@ -50,7 +50,16 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, differences, groups_of, mean_size, means
+from fairbrief.measures.groups import (
+    COMPARED,
+    PRIMARY,
+    SHARE,
+    ComparesGroups,
+    differences,
+    groups_of,
+    mean_size,
+    means,
+)
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -154,38 +163,29 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         """The summary against every document, and the documents' sizes where another scorer counts them."""
-        (case,) = cases
-        about = known(case.record)
-        if self._reason(case, about) is not None:
+        about, text = known(cases[0].record), cases[0].summary.text
+        if self._reason(cases[0]) is not None:
             return ()
-        rows = about.texts
-        read = self._joined(about) if self.texts == "values" else rows
-        summary = case.summary.text
-        is_whole = self.texts == "values" or self.kind in COUNTING
-        claims = (summary,) if is_whole else sentences_of(summary)
-        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, claims)]
-        if self.counter != self.scorer:
-            asks.append(Ask(self.counter, rows, ()))
-        return asks
+        if self.texts == "values":
+            return self._asks(self._joined(about), (text,), about)
+        return self._asks(about.texts, (text,) if self.kind in COUNTING else sentences_of(text), about)
+
+    def _asks(self, rows: tuple[str, ...], columns: tuple[str, ...], about: KnownRecord) -> Sequence[Ask]:
+        asks = () if self.kind in WITHOUT_ASK else (Ask(self.scorer, rows, columns),)
+        return asks if self.counter == self.scorer else (*asks, Ask(self.counter, about.texts, ()))
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         """The values of the record's documents, in sorted order of the values."""
-        (case,) = cases
-        about = known(case.record)
-        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
+        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(cases[0]) is not None:
             return None
-        return groups_of(about, self.over).scheme
+        return groups_of(known(cases[0].record), self.over).scheme
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
-        (case,), (drawn,) = cases, extracts
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
-        rows = known(case.record).texts
-        asks = [Ask(self.scorer, rows, drawn.sentences)]
-        if self.counter != self.scorer:
-            asks.append(Ask(self.counter, rows, ()))
-        return asks
+        about = known(cases[0].record)
+        return self._asks(about.texts, extracts[0].sentences, about)
 
     def observe_many(
         self, units: ScoredUnits, labels: Integers
@@ -194,12 +194,11 @@ class Representation(ComparesGroups, ManyAtOnce):
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
-            about = known(case.record)
-            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case, about)
+            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
             if reason is not None:
                 reasons[i] = reason
                 continue
-            groups = groups_of(about, self.over)
+            groups = groups_of(known(case.record), self.over)
             kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
             alike.setdefault((groups.names, len(groups.codes), kept), []).append(i)
         found = []
@@ -237,8 +236,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
         if self.single == "leave_out":
             leave_out(present[:, 0].sum(axis=1) < 2, "one value only")
-        source = shares(sizes, present)
-        which, unfound = None, None
+        source, which = shares(sizes, present), None
         if units.extracts:
             summary, is_read, which = self._of_extracts(units, members[:, 0], present)
             times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
@@ -253,13 +251,19 @@ class Representation(ComparesGroups, ManyAtOnce):
         leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
         documents = shares(members.sum(axis=-1).astype(np.float64), present)
         kept = np.flatnonzero(is_left)
-        parts = [part[kept] if missing else part for part in (present, source, summary, wanted, documents)]
-        shape = parts[2].shape
-        every: list[Any] = [np.broadcast_to(part, shape).reshape(-1, k) for part in parts]
-        columns, flat = self._statistics(
-            values, *every, unfound=None if unfound is None else unfound[kept].reshape(-1, 1)
+        parts = {
+            "present": present, "source": source, "summary": summary, "wanted": wanted, "documents": documents,
+        }  # fmt: skip
+        flat: dict[str, Any] = {
+            name: np.broadcast_to(part[kept] if missing else part, (len(kept), *summary.shape[1:])).reshape(
+                -1, k
+            )
+            for name, part in parts.items()
+        }
+        columns, rows = self._statistics(
+            values, **flat, unfound=None if unfound is None else unfound[kept].reshape(-1, 1)
         )
-        rows = flat.reshape(*shape[:2], len(columns))
+        rows = rows.reshape(len(kept), summary.shape[1], len(columns))
         if which is not None:
             rows[~is_read[kept]] = 0.0
             rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
@@ -267,8 +271,8 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     # ------------------------------------------------------------------------------- what is read
 
-    def _reason(self, case: Case, about: KnownRecord) -> Reason | None:
-        names, summary = groups_of(about, self.over).names, case.summary
+    def _reason(self, case: Case) -> Reason | None:
+        names, summary = groups_of(known(case.record), self.over).names, case.summary
         if not names:
             return Reason(f"no document has the attribute '{self.over}'")
         if summary.reason or is_blank(summary.text):
@@ -281,13 +285,10 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     def _joined(self, about: KnownRecord) -> tuple[str, ...]:
         """The text of each value, in the order of the values."""
-        groups = groups_of(about, self.over)
-        return tuple(
-            BETWEEN_TEXTS.join(
-                text for text, code in zip(about.texts, groups.codes, strict=True) if code == k
-            )
-            for k in range(len(groups.names))
-        )
+        texts: dict[int, list[str]] = {}
+        for text, code in zip(about.texts, groups_of(about, self.over).codes.tolist(), strict=True):
+            texts.setdefault(code, []).append(text)
+        return tuple(BETWEEN_TEXTS.join(texts[code]) for code in sorted(texts))
 
     # ------------------------------------------------------------------------- the distributions
 
@@ -305,7 +306,13 @@ class Representation(ComparesGroups, ManyAtOnce):
         if self.kind in COUNTING:
             counts = count_unions(members, units.table, units.first)
         elif self.kind == "claims":
-            counts = np.array([[self._entailed(case, values)] for (case,) in units.cases], dtype=float)
+            claims = [
+                [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
+                for (case,) in units.cases
+            ]
+            counts = np.array(
+                [[[sum(v in by for by in own) for v in values]] for own in claims], dtype=np.float64
+            )
         else:
             first = units.first.tolist()
             found = [
@@ -328,22 +335,15 @@ class Representation(ComparesGroups, ManyAtOnce):
         if self.kind in COUNTING:
             counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
-        found = []
-        for own, of_record, i in zip(members, kept, units.first.tolist(), strict=True):
-            answer = units.table[i]
-            best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own if inside.any()]
+        means = np.zeros((*kept.shape[:2], members.shape[1]))
+        for mean, own, of_record, i in zip(means, members, kept, units.first.tolist(), strict=True):
+            answer, is_held = units.table[i], own.any(axis=1)
+            best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own[is_held]]
             is_read = of_record.take(answer.owner, axis=1)
-            means = np.zeros((len(is_read), len(own)))
-            means[:, own.any(axis=1)] = (
+            mean[:, is_held] = (
                 is_read @ np.stack(best, axis=1) / np.maximum(is_read.sum(axis=1), 1)[:, np.newaxis]
             )
-            found.append(means)
-        shape = kept.shape[:2]
-        return softmax(np.stack(found), self.temperature, present), np.ones(shape, dtype=bool), which
-
-    def _entailed(self, case: Case, values: Sequence[str]) -> list[int]:
-        of_claims = [unit.values.get(self.over, ()) for unit in case.summary.claims or ()]
-        return [sum(value in entails for entails in of_claims) for value in values]
+        return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
 
     def _wanted(
         self, cases: Cases, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
@@ -417,6 +417,13 @@ SHARES = ContrastWords(
 
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
+SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
+    (BY_DOCUMENTS, {"summary": 1.0, "documents": -1.0}, {**COMPARED, "is_tested_by_t": True}),
+    (WORDS_LESS_DOCUMENTS, {"source": 1.0, "documents": -1.0}, {}),
+    (LOWEST, {"lowest": 1.0}, {"has_baseline": True}),
+    (HIGHEST, {"lowest": 1.0, "unfound": 1.0}, {"has_baseline": True}),
+)
+"""Further differences of shares of each group: the name, the weights of the statistics, and fields of `Value`."""
 
 
 def _declared(**special: Any) -> Declaration:
@@ -454,21 +461,22 @@ class _RepresentationMeasure(BaseMeasure, Representation):
         """The three distributions in words, and which values fall below tau."""
         values = [v for v in totals.values_of("present") if totals["present", v] > 0]
         parts = [
-            f"{v} has {_percent(totals['source', v])} of the source and {_percent(totals['summary', v])} of the summary"
-            + ("" if self.target == "ratio" else f", {_percent(totals['wanted', v])} is wanted")
+            f"{v} has {totals['source', v]:.0%} of the source and {totals['summary', v]:.0%} of the summary"
+            + ("" if self.target == "ratio" else f", {totals['wanted', v]:.0%} is wanted")
             for v in values
         ]
+        # Two places, rounded down: 0.798 is below 0.8, which 0.80 is not.
         below = [
-            f"{v} gets {_below(totals['summary', v] / totals['wanted', v])} of its share"
+            f"{v} gets {np.floor(100 * float(totals['summary', v] / totals['wanted', v]) + 1e-9) / 100:.2f} of its share"
             for v in values
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
         verdict = (
-            f"below {self.tau:g}: {', '.join(below)}"
+            f"Below {self.tau:g}: {', '.join(below)}"
             if below
-            else f"no value is below {self.tau:g} of its share"
+            else f"No value is below {self.tau:g} of its share"
         )
-        return f"{'; '.join(parts)}. {verdict[0].upper()}{verdict[1:]}."
+        return f"{'; '.join(parts)}. {verdict}."
 
 
 class Bur(_RepresentationMeasure):
@@ -526,7 +534,10 @@ class Uer(_RepresentationMeasure):
         """Totals (…, columns) → mean rates (…)."""
         found = self._main_value(totals, "uer")
         for v in totals.values_of("present"):
-            found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
+            found |= differences(totals, Representation, "difference", [v], **PRIMARY)
+            for name, weights, special in SECONDARY:
+                if "lowest" not in weights or ("lowest", v) in totals.columns:
+                    found |= means(totals, weights, "present", [v], name, limits=SHARE_DIFFERENCE, **special)
             for share in ("source", "summary", "wanted"):
                 found |= means(totals, share, "present", [v], **SHARE)
         return found
@@ -610,45 +621,6 @@ class Sof(_RepresentationMeasure):
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
-            found |= _difference(totals, v)
+            found |= differences(totals, Representation, "difference", [v], **PRIMARY)
             found |= means(totals, "deficit", "present", [v], **SHARE)
         return found
-
-
-def _difference(totals: Totals, v: str) -> dict[str, Value]:
-    """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    return differences(totals, Representation, "difference", [v], **PRIMARY)
-
-
-def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
-    """The group difference with equal weight per document; and a group's share of the words minus its share of the documents."""
-    there = totals["present", v]
-    read = ratio(totals["summary", v] - totals["documents", v], there)
-    longer = ratio(totals["source", v] - totals["documents", v], there)
-    return {
-        f"{BY_DOCUMENTS}[{v}]": Value(
-            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
-        ),
-        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
-    }
-
-
-def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
-    """The bounds of a group's difference, whichever group wrote the part that is found in no document."""
-    if ("lowest", v) not in totals.columns:
-        return {}
-    lowest, there = totals["lowest", v], totals["present", v]
-    bounds = {LOWEST: lowest, HIGHEST: lowest + totals["unfound", v]}
-    return {
-        f"{name}[{v}]": Value(ratio(bound, there), limits=SHARE_DIFFERENCE, has_baseline=True, group=v)
-        for name, bound in bounds.items()
-    }
-
-
-def _percent(share: Floats) -> str:
-    return f"{float(share):.0%}"
-
-
-def _below(part: Floats) -> str:
-    """Two places, rounded down: 0.798 is below 0.8, which 0.80 is not."""
-    return f"{np.floor(100 * float(part) + 1e-9) / 100:.2f}"

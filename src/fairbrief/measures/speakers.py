@@ -115,20 +115,18 @@ class Speakers(ComparesGroups):
         return bool(self.over) or self.by == "order"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        claims, turns = self._claims(case), self._turns(case.record)
-        if not claims or isinstance(turns, Reason):
+        record, turns = cases[0].record, self._turns(cases[0].record)
+        if isinstance(turns, Reason) or not claims_of(cases[0].summary, self.claims):
             return ()
-        content = tuple(of.content for of in self._attributions(case, turns))
-        return (Ask(self.scorer, known(case.record).texts, content),)
+        content = tuple(of.content for of in self._attributions(cases[0], turns))
+        return (Ask(self.scorer, known(record).texts, content),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         turns = self._turns(cases[0].record)
         if isinstance(turns, Reason) or not self.has_groups:
             return None
-        return PermutationScheme(
-            coded(turns.groups)[1], items=None if self.by == "order" else keys_of(turns.names)
-        )
+        items = None if self.by == "order" else keys_of(turns.names)
+        return PermutationScheme(coded(turns.groups)[1], items=items)
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
@@ -166,15 +164,13 @@ class Speakers(ComparesGroups):
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
-        claims, errors = summed_by_group(
-            codes, {"claims": many, MISATTRIBUTED: bad}, labels, len(groups)
-        ).values()
-        compared = np.where(claims < many.sum(), claims, 0.0)
-        centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
-        more = {
-            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
-        }  # fmt: skip
-        return by_group(groups, _sums(values, codes, labels, len(groups)) | more, fixed)
+        sums = _sums(values, codes, labels, len(groups))
+        of_claims = summed_by_group(codes, {"claims": many, MISATTRIBUTED: bad}, labels, len(groups))
+        claims, errors = of_claims.values()
+        compared = sums["compared"] = np.where(claims < many.sum(), claims, 0.0)
+        expected = claims * bad.sum() / max(many.sum(), 1.0)
+        sums[f"{MISATTRIBUTED}_difference"] = np.where(compared > 0, errors - expected, 0.0)
+        return by_group(groups, sums | of_claims, fixed)
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
@@ -182,7 +178,7 @@ class Speakers(ComparesGroups):
         turns = self._turns(case.record)
         if isinstance(turns, Reason) or not scores:
             return ()
-        claims, found = self._claims(case), self._attributions(case, turns)
+        claims, found = claims_of(case.summary, self.claims), self._attributions(case, turns)
         support = np.maximum(scores[0].by_column(len(found)), 0.0)
         by_speaker = _by_speaker(support, turns)
         wrong, attributed = self._misattributed(by_speaker, found)
@@ -192,14 +188,15 @@ class Speakers(ComparesGroups):
             others = by_speaker[:, j].copy()
             others[list(found[j].named)] = -1.0
             shown = [i, *([int(others.argmax())] if others.max() > 0 else [])]
-            best = [
-                f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{_shortened(case, support[:, j], turns.speaker == k)}”"
-                for k in shown
-            ]
+            best = []
+            for k in shown:
+                turn = int(np.where(turns.speaker == k, support[:, j], -1.0).argmax())
+                text = case.record.documents[turn].text
+                text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+                best.append(f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{text}”")
             lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {'; by '.join(best)}.")
-        named = _are(found, len(turns.names), "named").any(axis=1)
-        supported = (by_speaker >= self.threshold - TIE).any(axis=1)
-        if len(left_out := np.flatnonzero(~(named | supported))):
+        is_included = _who(found, len(turns.names))[0] | (by_speaker >= self.threshold - TIE)
+        if len(left_out := np.flatnonzero(~is_included.any(axis=1))):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")
         return lines
 
@@ -224,12 +221,9 @@ class Speakers(ComparesGroups):
             return Turns(names, (), speaker)
         return Turns(names, groups, speaker) if len(set(groups)) > 1 else ONE_GROUP
 
-    def _claims(self, case: Case) -> tuple[str, ...]:
-        return claims_of(case.summary, self.claims)
-
     def _attributions(self, case: Case, turns: Turns) -> Sequence[Attribution]:
         """Whom each claim names. The label of a line holds for all its sentences."""
-        claims, text = self._claims(case), case.summary.text
+        claims, text = claims_of(case.summary, self.claims), case.summary.text
         starts = [True] * len(claims)
         if case.summary.claims is None or self.claims == "sentences":
             spans = sentence_spans(text)
@@ -246,20 +240,20 @@ class Speakers(ComparesGroups):
         """
         many = len(turns.names)
         is_supported = _by_speaker(support, turns) >= self.threshold - TIE
-        named, attributed = (_are(found, many, which) for which in ("named", "speakers"))
-        included = _any(kept, named | is_supported)
+        named, attributed = _who(found, many)
         misrepresented = _any(kept, attributed) & ~_any(kept, attributed & is_supported)
         covered = _any(kept, support >= self.threshold - TIE).mean(axis=0)
-        turn_share = np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many)
         return {
-            INCLUSION: included.mean(axis=0), MISREPRESENTATION: misrepresented.mean(axis=0), COVERAGE: turn_share,
-        }  # fmt: skip
+            INCLUSION: _any(kept, named | is_supported).mean(axis=0),
+            MISREPRESENTATION: misrepresented.mean(axis=0),
+            COVERAGE: np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many),
+        }
 
     def _misattributed(
         self, by_speaker: Floats, found: Sequence[Attribution]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which attributed claims somebody whom they do not name supports better; which are attributed. (speakers, claims)."""
-        named, attributed = (_are(found, len(by_speaker), which) for which in ("named", "speakers"))
+        named, attributed = _who(found, len(by_speaker))
         best_other = np.where(named, 0.0, by_speaker).max(axis=0)
         return attributed & (best_other > by_speaker + self.margin + TIE), attributed
 
@@ -271,11 +265,11 @@ def _by_speaker(support: Floats, turns: Turns) -> Floats:
     return best
 
 
-def _are(found: Sequence[Attribution], speakers: int, which: str) -> NDArray[np.bool_]:
-    """Whether each claim names each speaker (``named``), or is attributed to them (``speakers``). (speakers, claims)."""
-    result = np.zeros((speakers, len(found)), dtype=bool)
+def _who(found: Sequence[Attribution], speakers: int) -> NDArray[np.bool_]:
+    """Whether each claim names each speaker, and whether it is attributed to them. Shape (2, speakers, claims)."""
+    result = np.zeros((2, speakers, len(found)), dtype=bool)
     for j, of in enumerate(found):
-        result[list(getattr(of, which)), j] = True
+        result[0, list(of.named), j] = result[1, list(of.speakers), j] = True
     return result
 
 
@@ -288,12 +282,6 @@ def _sums(values: Mapping[str, Floats], codes: Integers, labels: Integers, group
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
     weights = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
     return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
-
-
-def _shortened(case: Case, support: Floats, own: NDArray[np.bool_]) -> str:
-    """The turn with the most support of those of one speaker, shortened."""
-    text = case.record.documents[int(np.where(own, support, -1.0).argmax())].text
-    return text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
 
 
 LEFT_OUT = (
