@@ -183,13 +183,15 @@ class ScoredUnits:
             yield cases, [self.table[i] for i in range(first, first + asked)]
 
 
+ObservedUnits = tuple[Sequence[AlikeRows], Mapping[int, Reason]]
+"""The rows of units, and the reasons why others have none, by their index."""
+
+
 @runtime_checkable
 class BatchObservation(Observation, Protocol):
     """An observation of many units per call, since calls cost more than sums for small rows."""
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """The rows of each unit, as returned by `observe`, or the reason of missing rows. ``labels`` (units, R, n): each unit's
         label permutations.
 

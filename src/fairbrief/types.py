@@ -21,6 +21,7 @@ from fairbrief.errors import DataError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 
 class _FieldsForDataclasses:

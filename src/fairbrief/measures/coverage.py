@@ -20,7 +20,6 @@ from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
@@ -35,13 +34,14 @@ from fairbrief.measures.bases import (
 )
 from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
 from fairbrief.measures.record_texts import claims_of, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -131,9 +131,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
         """Every document against every sentence of the sources: an extract is some of the columns."""
         return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Records of the same groups and as many documents are observed together."""
         drawn = [one.kept for (one,) in units.extracts]
         owners = units.first_owners if drawn else [b""] * len(units)
@@ -350,7 +348,7 @@ def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floa
     return found[0], found[1], found[2]
 
 
-def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
+def _are_blank(cases: Sequence[Cases]) -> Booleans:
     """Whether documents, of records of as many, have no text: they support nothing. Shape (N, documents)."""
     return np.array([list(map(is_blank, known(case.record).texts)) for (case,) in cases], dtype=np.bool_)
 
@@ -389,7 +387,7 @@ def _of_lengths(
     return found
 
 
-def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
+def _extreme(shift: Floats) -> list[Booleans]:
     """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
     groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
     found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]

@@ -11,13 +11,12 @@ from functools import lru_cache, reduce
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.score_tables import ScoredUnits, ScoreTable
 from fairbrief.statistics import TIE
-from fairbrief.types import Floats, Integers
+from fairbrief.types import Booleans, Floats, Integers
 
-Members = NDArray[np.bool_]
+Members = Booleans
 Fold = Callable[[Members, Floats], Floats]
 
 TABLE_SIZE = 12
@@ -107,7 +106,7 @@ def _subsets(n: int) -> Members:
     return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
 
 
-def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
+def shares(counts: Floats, kept: Booleans) -> Floats:
     """Counts divided by their sum over the kept values; uniform where the sum is zero. (R, K) → (R, K)."""
     counts = np.where(kept, counts, 0.0)
     total = counts.sum(axis=-1, keepdims=True)
@@ -117,7 +116,7 @@ def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
 
 
-def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floats:
+def softmax(scores: Floats, temperature: float, kept: Booleans) -> Floats:
     """exp(s/T) over its sum, among the kept values. (R, K) → (R, K)."""
     scores = np.where(kept, scores, -np.inf)
     best = scores.max(axis=-1, keepdims=True)
@@ -125,11 +124,9 @@ def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floa
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def is_under(
-    summary: Floats, wanted: Floats, kept: NDArray[np.bool_], tau: float, *, counts_ties: bool
-) -> NDArray[np.bool_]:
+def is_under(summary: Floats, wanted: Floats, kept: Booleans, tau: float, *, counts_ties: bool) -> Booleans:
     """Which kept values get less than tau of what is wanted; exactly tau is less where ties count. (R, K)."""
-    below: NDArray[np.bool_] = summary < tau * wanted + _slack(counts_ties=counts_ties)
+    below: Booleans = summary < tau * wanted + _slack(counts_ties=counts_ties)
     return below & kept
 
 
@@ -175,7 +172,7 @@ def unfound_share(units: ScoredUnits, counts: Floats) -> Floats:
     return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
 
 
-def grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
+def grams_of_sentences(units: ScoredUnits, members: Booleans) -> Floats:
     """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
     sentences = len(units.extracts[0][0].sentences)
     table, first = units.table, units.first

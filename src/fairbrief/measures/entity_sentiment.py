@@ -16,7 +16,6 @@ from itertools import combinations, compress
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
@@ -38,6 +37,7 @@ from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     Ask,
+    Booleans,
     Case,
     Cases,
     Entity,
@@ -53,7 +53,6 @@ from fairbrief.types import (
     Value,
 )
 
-Booleans = NDArray[np.bool_]
 NOBODY = Reason("no entity with the attribute is named in both source and summary")
 NO_TONE = Reason("no word of known sentiment in the sentences that name entities")
 MOST_QUOTED = 3

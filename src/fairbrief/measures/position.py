@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, in_parts
 from fairbrief.measures.record_texts import KnownRecord, chosen_of, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
@@ -228,9 +228,7 @@ class Positions(ManyAtOnce):
             return None
         return _turned(len(builtin.sentences_of(about.source)))
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, int, int, bytes], list[int]] = {}

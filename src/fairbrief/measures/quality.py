@@ -14,7 +14,7 @@ from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
 from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known, with_group
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
@@ -62,11 +62,7 @@ class RougeScores(ManyAtOnce):
     choose: Literal["first", "random"] = "first"
     seed: int = 0
 
-    def observe_many(
-        self,
-        units: ScoredUnits,
-        labels: Integers,  # noqa: ARG002 - without effect on quality
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:  # noqa: ARG002 - no label affects quality
         """All pairs of texts are compared in one call."""
         reasons: dict[int, Reason] = {}
         pairs: list[tuple[str, str]] = []

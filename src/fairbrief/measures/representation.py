@@ -21,7 +21,6 @@ from functools import cached_property, reduce
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
@@ -61,13 +60,14 @@ from fairbrief.measures.groups import (
     means,
 )
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     AlikeRows,
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -187,9 +187,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         about = known(cases[0].record)
         return self._asks(about.texts, extracts[0].sentences, about)
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
@@ -225,9 +223,9 @@ class Representation(ComparesGroups, ManyAtOnce):
         counted = read if self.counter == self.scorer else members
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
-        present: NDArray[np.bool_] = sizes > 0
+        present: Booleans = sizes > 0
         missing: dict[int, Reason] = {}
-        is_left: NDArray[np.bool_] = np.ones(n, dtype=bool)
+        is_left: Booleans = np.ones(n, dtype=bool)
 
         def leave_out(which: Any, text: str) -> None:
             missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
@@ -296,9 +294,9 @@ class Representation(ComparesGroups, ManyAtOnce):
         self,
         units: ScoredUnits,
         values: Sequence[str],
-        members: NDArray[np.bool_],
-        present: NDArray[np.bool_],
-    ) -> tuple[Floats, NDArray[np.bool_], Floats | None]:
+        members: Booleans,
+        present: Booleans,
+    ) -> tuple[Floats, Booleans, Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
         if self.kind == "uniform":
@@ -325,8 +323,8 @@ class Representation(ComparesGroups, ManyAtOnce):
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
-        self, units: ScoredUnits, members: NDArray[np.bool_], present: NDArray[np.bool_]
-    ) -> tuple[Floats, NDArray[np.bool_], Integers]:
+        self, units: ScoredUnits, members: Booleans, present: Booleans
+    ) -> tuple[Floats, Booleans, Integers]:
         """p_y of the different extracts (N, different, K), whether anything is found in them, and which each extract is (N, extracts).
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
@@ -345,9 +343,7 @@ class Representation(ComparesGroups, ManyAtOnce):
             )
         return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
 
-    def _wanted(
-        self, cases: Cases, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
-    ) -> Floats:
+    def _wanted(self, cases: Cases, values: Sequence[str], source: Floats, present: Booleans) -> Floats:
         """p_g under each label permutation. Shape (…, K); DataError that names one of the cases where a value has no share."""
         if self.target == "ratio":
             return source
@@ -369,7 +365,7 @@ class Representation(ComparesGroups, ManyAtOnce):
     def _statistics(
         self,
         values: Sequence[str],
-        present: NDArray[np.bool_],
+        present: Booleans,
         source: Floats,
         summary: Floats,
         wanted: Floats,

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction
@@ -36,6 +35,7 @@ from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -249,9 +249,7 @@ class Speakers(ComparesGroups):
             COVERAGE: np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many),
         }
 
-    def _misattributed(
-        self, by_speaker: Floats, found: Sequence[Attribution]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _misattributed(self, by_speaker: Floats, found: Sequence[Attribution]) -> tuple[Booleans, Booleans]:
         """Which attributed claims somebody whom they do not name supports better; which are attributed. (speakers, claims)."""
         named, attributed = _who(found, len(by_speaker))
         best_other = np.where(named, 0.0, by_speaker).max(axis=0)
@@ -265,7 +263,7 @@ def _by_speaker(support: Floats, turns: Turns) -> Floats:
     return best
 
 
-def _who(found: Sequence[Attribution], speakers: int) -> NDArray[np.bool_]:
+def _who(found: Sequence[Attribution], speakers: int) -> Booleans:
     """Whether each claim names each speaker, and whether it is attributed to them. Shape (2, speakers, claims)."""
     result = np.zeros((2, speakers, len(found)), dtype=bool)
     for j, of in enumerate(found):
@@ -273,7 +271,7 @@ def _who(found: Sequence[Attribution], speakers: int) -> NDArray[np.bool_]:
     return result
 
 
-def _any(kept: Floats, of_claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _any(kept: Floats, of_claims: Booleans) -> Booleans:
     """Whether any kept claim has it. (texts, claims), (items, claims) → (texts, items)."""
     return np.asarray(kept @ of_claims.T.astype(np.float64) > 0)
 
