@@ -21,6 +21,7 @@ from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Case,
     Cases,
     Column,
@@ -28,7 +29,6 @@ from fairbrief.types import (
     Integers,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -143,12 +143,7 @@ class AttributeMentions(BaseMeasure):
     )
     over: str
 
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
@@ -159,14 +154,14 @@ class AttributeMentions(BaseMeasure):
             case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
         )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if reason := needs_english(cases, "the patterns and lists"):
             return reason
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)
         return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
         """Each value that was changed, lost or invented, with its sentence."""
         lines = []
         for case in cases:

@@ -22,7 +22,17 @@ import numpy as np
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import parse, spell
-from fairbrief.types import Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows, Scores
+from fairbrief.types import (
+    Answers,
+    Ask,
+    Cases,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Rows,
+)
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -133,14 +143,12 @@ class BaseObservation(Settings):
 class ManyAtOnce(BaseObservation):
     """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
-    def observe(
-        self: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
-    ) -> Rows | Reason:
+    def observe(self: BatchObservation, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         """The unit's rows. Shape of ``labels``: (R, n)."""
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
-        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Answers
     ) -> Rows | Reason:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)

@@ -14,6 +14,7 @@ from fairbrief.measures.record_texts import needs_english, with_group
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.types import (
+    Answers,
     Ask,
     Cases,
     Floats,
@@ -21,7 +22,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -88,7 +88,7 @@ class Distinguishability(BaseMeasure):
         groups, codes = coded(group for _, group in with_group(cases, self.over))
         return PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         groups, codes = coded(group for _, group in with_group(cases, self.over))
         if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
             return reason

@@ -26,6 +26,7 @@ from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Ask,
     Cases,
     Column,
@@ -35,7 +36,6 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -70,7 +70,7 @@ class InventedPeople(BaseObservation):
             for ask in (Ask(people, spans, (text,)), Ask(self.names, spans, self.groups))
         ]
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
         words = {*self.groups, *GENDER_WORDS}
         if not all((g := p.attributes[self.over]) in self.groups or g.lower() in words for p in people):
@@ -89,7 +89,7 @@ class InventedPeople(BaseObservation):
         }
         return by_group(self.groups, {"invented": renamed(groups.sum(axis=0), labels)}, fixed)
 
-    def find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[tuple[int, list[tuple[str, Floats]]]]:
+    def find(self, cases: Cases, scores: Answers) -> Iterator[tuple[int, list[tuple[str, Floats]]]]:
         """For each summary the number of names of people in it, and the invented names, each with its groups."""
         answers = iter(scores)
         for case in cases:
@@ -235,7 +235,7 @@ class InventedNames(BaseMeasure, InventedPeople):
         scorer_checks=CHECKS,
     )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         rows = super().observe(cases, scores, labels)
         if isinstance(rows, Reason):
             return rows

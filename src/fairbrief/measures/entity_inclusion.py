@@ -30,6 +30,7 @@ from fairbrief.text.people import (
     unresolved,
 )
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -121,7 +122,7 @@ class EntityInclusion(BaseMeasure):
             else PermutationScheme(codes, items=keys_of(person.id for person in people))
         )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:
@@ -149,7 +150,7 @@ class EntityInclusion(BaseMeasure):
             and (person.first_name or person.last_name or self.alignment == "published")
         ]
 
-    def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+    def find(self, case: Case, people: Sequence[Entity], scores: Answers) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
         names, source = self.names(case, people), known(case.record).source
         if self._needs_no_recogniser:

@@ -36,6 +36,7 @@ from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
     Booleans,
     Case,
@@ -222,9 +223,7 @@ class EntitySentiment(BaseMeasure):
         named = self._named(cases[0])
         return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
         if isinstance(named, Reason):
@@ -242,7 +241,7 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         named = self._named(cases[0])
         if isinstance(named, Reason) or not named.is_in_summary.any():
             return named if isinstance(named, Reason) else NOBODY
@@ -255,7 +254,7 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each entity with its sentences and their sentiment on both sides, the largest shift first."""
         named = self._named(cases[0])
         if isinstance(named, Reason) or not named.is_in_summary.any():

@@ -26,12 +26,12 @@ from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Cases,
     Floats,
     Integers,
     Reason,
     Record,
-    Scores,
     Totals,
     Value,
 )
@@ -67,7 +67,7 @@ class Framings(Sentiments):
         change = len(CLASSES) * self.class_of(a) + self.class_of(s)
         return {"one": 1.0, **{name: (change == i).astype(float) for i, name in enumerate(CHANGES)}}
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """The class and score of both texts."""
         return [
             f"{name}: {CLASSES[int(self.class_of(score))]}, with a sentiment of {float(score):+z.3f}."

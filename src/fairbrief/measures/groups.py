@@ -27,6 +27,8 @@ from fairbrief.types import (
     Weighted,
 )
 
+Weights = Mapping[str, float]
+"""By statistic its weight in a sum."""
 COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
 """The fields of `Value` for a group difference that is compared with random sentences."""
 PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
@@ -175,7 +177,7 @@ def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count
 class ComparesGroups(BaseObservation):
     """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
 
-    differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
+    differences: ClassVar[Mapping[str, tuple[Weights, str]]]
     """By name, the weights of the statistics, and the count."""
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
@@ -202,13 +204,13 @@ def differences(
     }  # fmt: skip
 
 
-def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
+def _of_group(weights: Weights, group: str) -> Weighted:
     return tuple(((statistic, group), weight) for statistic, weight in weights.items())
 
 
 def means(
     totals: Totals,
-    statistic: str | Mapping[str, float],
+    statistic: str | Weights,
     count: str,
     groups: Sequence[str],
     name: str = "",

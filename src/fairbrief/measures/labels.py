@@ -32,6 +32,7 @@ from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -43,7 +44,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -193,7 +193,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         sizes = len(source_sentences(case.record)), len(self._units(case))
         return PermutationScheme(np.repeat(np.arange(2), sizes))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         (case,) = cases
         if (reason := self._reason(case)) is not None:
             return reason
@@ -203,9 +203,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
         if (reason := self._reason(case)) is not None:
@@ -216,7 +214,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each label that the summary lacks, with a sentence of the source that has it."""
         lines = []
         for case in cases if not any(map(self._reason, cases)) else ():
@@ -253,7 +251,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
 
     def _labelled(
-        self, case: Case, scores: Sequence[Scores], *, of_extracts: bool = False
+        self, case: Case, scores: Answers, *, of_extracts: bool = False
     ) -> tuple[list[str], Floats, Floats]:
         """The labels, and which of them each sentence of the source and each unit has; extracts have no units.
 

@@ -20,6 +20,7 @@ from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import (
     AlikeRows,
+    Answers,
     Ask,
     Case,
     Cases,
@@ -29,7 +30,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -187,7 +187,7 @@ class Judged(BaseMeasure):
             return ()
         return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if not scores:
             return EMPTY_SUMMARY
         found = float(scores[0].matrix[0].mean())
@@ -243,7 +243,7 @@ class JudgedByGroup(BaseMeasure):
         groups, codes = coded([group for _, group in self._of(cases)])
         return PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         groups, codes = coded([group for _, group in self._of(cases)])
         if not groups:
             return Reason("no summary of a record about one group")

@@ -258,9 +258,8 @@ class Representation(ComparesGroups, ManyAtOnce):
             )
             for name, part in parts.items()
         }
-        columns, rows = self._statistics(
-            values, **flat, unfound=None if unfound is None else unfound[kept].reshape(-1, 1)
-        )
+        unfound = None if unfound is None else unfound[kept].reshape(-1, 1)
+        columns, rows = self._statistics(values, flat, unfound)
         rows = rows.reshape(len(kept), summary.shape[1], len(columns))
         if which is not None:
             rows[~is_read[kept]] = 0.0
@@ -291,11 +290,7 @@ class Representation(ComparesGroups, ManyAtOnce):
     # ------------------------------------------------------------------------- the distributions
 
     def _of_summaries(
-        self,
-        units: ScoredUnits,
-        values: Sequence[str],
-        members: Booleans,
-        present: Booleans,
+        self, units: ScoredUnits, values: Sequence[str], members: Booleans, present: Booleans
     ) -> tuple[Floats, Booleans, Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
@@ -363,17 +358,10 @@ class Representation(ComparesGroups, ManyAtOnce):
     # ------------------------------------------------------------------------------- the per-record statistics
 
     def _statistics(
-        self,
-        values: Sequence[str],
-        present: Booleans,
-        source: Floats,
-        summary: Floats,
-        wanted: Floats,
-        documents: Floats,
-        *,
-        unfound: Floats | None,
+        self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: Floats | None
     ) -> tuple[tuple[Column, ...], Floats]:
-        """The class's Evidence. Shapes: (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
+        """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
+        present, source, summary, wanted, _ = shares_of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         counts_ties = self.ties == "under"
         under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
@@ -385,10 +373,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         }
         if self.cutoff:
             alone["auc_cutoff"] = area_over_cutoff(source, summary, wanted, self.tau, counts_ties=counts_ties)
-        by_value = {
-            "present": present, "under": under, "deficit": deficit, "surplus": surplus,
-            "source": source, "summary": summary, "wanted": wanted, "documents": documents,
-        }  # fmt: skip
+        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **shares_of}
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound

@@ -37,6 +37,7 @@ from fairbrief.text.paraphrase import paraphrase
 from fairbrief.text.people import GROUPS, candidates, find_people
 from fairbrief.text.sentences import passages_of, sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -47,7 +48,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -119,7 +119,7 @@ class VersionsBias(ScorerBias):
         """The scores that are needed to read one version."""
         raise NotImplementedError
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         """The number of items of one version, and the sum of their scores."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class VersionsBias(ScorerBias):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len({group for _, group in with_group(cases, self.over)}))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         versions, answers = with_group(cases, self.over), iter(scores)
         groups, codes = coded(group for _, group in versions)
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
@@ -175,7 +175,7 @@ class ScorerBiasSentiment(VersionsBias):
     def questions(self, case: Case) -> Sequence[Ask]:
         return (Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:  # noqa: ARG002
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:  # noqa: ARG002
         return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
 
 
@@ -216,7 +216,7 @@ class ScorerBiasSupport(VersionsBias):
         spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
         return (Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         if not scores or not scores[0].matrix.shape[1]:
             return UNREAD
         many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
@@ -273,7 +273,7 @@ class ScorerBiasPeople(VersionsBias):
         text = case.summary.text
         return (Ask(recogniser(self.people), candidates(text), (text,)),)
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         case, text = _of_source(case), known(case.record).source
         named = [p for p in case.record.entities if self.over in p.attributes]
         people = [p for p in named if p.first_name or p.last_name]
@@ -325,7 +325,7 @@ class ScorerBiasNames(VersionsBias):
         names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
         return (Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         if not scores:
             return NO_PEOPLE if self._gender(case.record) else NO_GENDERS
         is_said = scores[0].matrix > 0.5
@@ -404,7 +404,7 @@ class ScorerBiasRetrieval(ScorerBias):
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:

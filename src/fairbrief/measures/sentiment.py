@@ -24,6 +24,7 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
 from fairbrief.types import (
+    Answers,
     Ask,
     Cases,
     Column,
@@ -33,7 +34,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -66,9 +66,7 @@ class Sentiments(BaseObservation):
         read = drawn.sentences if self._by_sentence else drawn.texts
         return (Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts of what `observe` would say of them."""
         (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
         s = tone[1:]
@@ -83,7 +81,7 @@ class Sentiments(BaseObservation):
         known = parse(self.scorer)
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan) if scores else np.zeros(2)
         words = float(len(cases[0].summary.text.split()))
         return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words, len(labels))
@@ -268,7 +266,7 @@ class SentimentChange(BaseMeasure):
         (case,) = cases
         return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         is_known = scores[0].sizes > 0
         for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -401,7 +399,7 @@ class GenderAgreement(BaseMeasure):
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
     )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         x = coefficient_of(article_of(case.record))
         if x is None:

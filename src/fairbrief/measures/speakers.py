@@ -34,6 +34,7 @@ from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
+    Answers,
     Ask,
     Booleans,
     Case,
@@ -46,7 +47,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -132,9 +132,7 @@ class Speakers(ComparesGroups):
         """Every turn against every sentence of the sources: an extract is some of the columns."""
         return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if isinstance(turns, Reason):
@@ -148,7 +146,7 @@ class Speakers(ComparesGroups):
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         (case,) = cases
         turns = self._turns(case.record)
         if isinstance(turns, Reason):
@@ -172,7 +170,7 @@ class Speakers(ComparesGroups):
         sums[f"{MISATTRIBUTED}_difference"] = np.where(compared > 0, errors - expected, 0.0)
         return by_group(groups, sums | of_claims, fixed)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns = self._turns(case.record)

@@ -17,6 +17,7 @@ from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 from fairbrief.types import (
+    Answers,
     Cases,
     Extracts,
     Floats,
@@ -24,7 +25,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -106,22 +106,17 @@ class ThemeWords(BaseMeasure):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
 
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if reason := needs_english(cases, "the word lists"):
             return reason
         return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
         """The listed words of each summary by theme, those first that the versions use unequally often."""
         versions, skipped = self._versions(cases), _of_person(cases, self._entries)
         counts = {v: Counter[str]() for v in versions}

@@ -33,6 +33,7 @@ from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -102,7 +103,7 @@ class Claims(ComparesGroups):
         names, codes = coded(filter(None, self._groups(cases[0])))
         return PermutationScheme(codes) if len(names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         of_claims = self._groups(cases[0])
         names, codes = coded(filter(None, of_claims))
         if not scores:
@@ -121,7 +122,7 @@ class Claims(ComparesGroups):
             sums["difference"] = sums["claims"] * of_groups.mean() - sums["unsupported"]
         return by_group(names, sums, fixed)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
         if not scores:
             return ()

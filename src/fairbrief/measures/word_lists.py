@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -24,6 +24,7 @@ from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Cases,
     Column,
     Floats,
@@ -32,7 +33,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -104,7 +104,7 @@ class WordListInclusion(BaseMeasure):
         is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         groups = list(word_lists(self.lists))
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
         if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
@@ -196,7 +196,7 @@ class PhraseCounts(BaseMeasure):
         if not patterns(self.phrases):
             raise ValueError("phrases= names none; write phrases='first woman, first man'.")
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         row: dict[Column, float] = {("one",): 1.0}
         for phrase, pattern in patterns(self.phrases).items():
