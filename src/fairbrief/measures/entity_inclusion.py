@@ -116,11 +116,9 @@ class EntityInclusion(BaseMeasure):
         groups, codes = coded(person.attributes[self.over] for person in people)
         if len(groups) < 2:
             return None
-        return (
-            group_names(len(groups))
-            if len(cases) > 1
-            else PermutationScheme(codes, items=keys_of(person.id for person in people))
-        )
+        if len(cases) > 1:
+            return group_names(len(groups))
+        return PermutationScheme(codes, items=keys_of(person.id for person in people))
 
     def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
@@ -128,10 +126,10 @@ class EntityInclusion(BaseMeasure):
         if not groups:
             return Reason("no named people with the attribute in the source")
         found = [
-            self.find(case, p, scores[i : i + 1])
-            for i, (case, p) in enumerate(zip(cases, people, strict=True))
+            self.find(case, own, scores[i : i + 1])
+            for i, (case, own) in enumerate(zip(cases, people, strict=True))
         ]
-        named = np.concatenate([is_named(one, len(p)) for one, p in zip(found, people, strict=True)])
+        named = np.concatenate([is_named(one, len(own)) for one, own in zip(found, people, strict=True)])
         if len(cases) > 1 and labels.shape[1]:
             labels = labels[:, codes]  # the group under whose name each person is counted
         weights = {"source": np.ones(len(codes)), "included": named}
@@ -176,10 +174,15 @@ class EntityInclusion(BaseMeasure):
         source, included = totals.stack("source", groups), totals.stack("included", groups)
         odds = self._odds(source, included)
         pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
+        is_several = (~np.isnan(odds)).sum(axis=-1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            largest = _largest_ratio(odds) - 1
+            largest = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1) - 1
             log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
-        values = {self.name: Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
+        values = {
+            self.name: Value(
+                np.where(is_several, largest, np.nan), "upper", contrasts=tuple(pairs), fold=_from_log_odds
+            )
+        }
         for name, (a, b) in pairs.items():
             values[name] = Value(
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
@@ -194,11 +197,10 @@ class EntityInclusion(BaseMeasure):
         parts = [
             f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
         ]
-        rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
         sentences = ["; ".join(parts)]
         if direction := self.direction(totals):
             sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
-        if rules:
+        if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:
             sentences.append(f"Aligned: {', '.join(rules)}")
         if totals["ambiguous"]:
             sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
@@ -234,13 +236,6 @@ def accepted(spans: Sequence[str], scores: Scores) -> set[str]:
 def names_of(people: Sequence[Entity]) -> list[Name]:
     """The people's names, as they are aligned."""
     return [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
-
-
-def _largest_ratio(odds: Floats) -> Floats:
-    """The largest odds over the smallest, of the groups that are present; nan below two of them."""
-    known = (~np.isnan(odds)).sum(axis=-1)
-    ratio: Floats = np.where(known > 1, np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1), np.nan)
-    return ratio
 
 
 def _from_log_odds(contrasts: Floats) -> Floats:

@@ -206,17 +206,15 @@ class EntitySentiment(BaseMeasure):
         parsed_entities(self.entities, self.over)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
-            return ()
-        return (Ask(self.scorer, named.sentences, SENTIMENT),)
+        named = self._in_summary(cases[0])
+        return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or len(set(named.codes[named.is_in_summary].tolist())) < 2:
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason) or len(set((codes := named.codes[named.is_in_summary]).tolist())) < 2:
             return None
-        keys = keys_of(entity.id for entity in compress(named.entities, named.is_in_summary))
-        return PermutationScheme(named.codes[named.is_in_summary], items=keys)
+        entities = compress(named.entities, named.is_in_summary)
+        return PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
         """The same questions as for the summary: extracts consist of the source's sentences."""
@@ -242,9 +240,9 @@ class EntitySentiment(BaseMeasure):
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
     def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
-            return named if isinstance(named, Reason) else NOBODY
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason):
+            return named
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
         sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
@@ -256,8 +254,8 @@ class EntitySentiment(BaseMeasure):
 
     def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each entity with its sentences and their sentiment on both sides, the largest shift first."""
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason):
             return ()
         sides = ("source", "summary")
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
@@ -266,14 +264,22 @@ class EntitySentiment(BaseMeasure):
         for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
             parts = []
             for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
-                places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
-                quoted = [f"“{named.sentences[k]}” {tone[k]:+z.2f}" for k in places[:MOST_QUOTED]]
-                more = [f"{len(places) - MOST_QUOTED} more"] if len(places) > MOST_QUOTED else []
-                parts.append(f"{side} {mean[i]:+z.2f}: {', '.join([*quoted, *more])}")
+                quoted = [
+                    f"“{named.sentences[k]}” {tone[k]:+z.2f}"
+                    for k in np.flatnonzero((named.names[:, i] > 0) & here).tolist()
+                ]
+                if len(quoted) > MOST_QUOTED:
+                    quoted[MOST_QUOTED:] = [f"{len(quoted) - MOST_QUOTED} more"]
+                parts.append(f"{side} {mean[i]:+z.2f}: {', '.join(quoted)}")
             who = named.entities[i]
             name = " ".join(filter(None, (who.first_name, who.last_name)))
             lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
+
+    def _in_summary(self, case: Case) -> _Named | Reason:
+        """`_named`, if the summary names any of them."""
+        named = self._named(case)
+        return named if isinstance(named, Reason) or named.is_in_summary.any() else NOBODY
 
     def _named(self, case: Case) -> _Named | Reason:
         """The entities that the source names, or why none can be compared."""
@@ -330,8 +336,8 @@ class EntitySentiment(BaseMeasure):
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
         for g in groups:
-            values |= means(totals, "shift", "one", [g], has_baseline=True)
-            values |= means(totals, "article", "one", [g], "source") | means(totals, "summary", "one", [g])
+            for name, statistic in (("shift", "shift"), ("source", "article"), ("summary", "summary")):
+                values |= means(totals, statistic, "one", [g], name, has_baseline=name == "shift")
         return values
 
     def explain(self, totals: Totals) -> str:

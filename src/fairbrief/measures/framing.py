@@ -136,11 +136,10 @@ class FramingChange(BaseMeasure, Framings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("one")
+        groups, lead = totals.values_of("one"), totals.array.shape[:-1]
         matrix = {g: np.stack([totals[c, g] for c in CHANGES], axis=-1) for g in groups}
-        one = np.sum([totals["one", g] for g in groups], axis=0) + np.zeros(totals.array.shape[:-1])
-        whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
-        share = ratio(whole, one[..., np.newaxis])
+        one = sum((totals["one", g] for g in groups), np.zeros(lead))[..., np.newaxis]
+        share = ratio(sum(matrix.values(), np.zeros((*lead, len(CHANGES)))), one)
         values = {
             self.name: Value(_changed(share), is_share=True, **COMPARED),
             "direction": Value(_direction(share), limits=SHARE_DIFFERENCE, **COMPARED),
@@ -150,13 +149,13 @@ class FramingChange(BaseMeasure, Framings):
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
         changes = {g: _changed(row) for g, row in shares.items()}
-        values |= pair_differences({g: _direction(row) for g, row in shares.items()})
+        directions = {g: _direction(row) for g, row in shares.items()}
+        values |= pair_differences(directions)
         values |= pair_differences(changes, name="changed_difference[{}−{}]", is_primary=False)
+        of_group: dict[str, Any] = {"limits": SHARE_DIFFERENCE, "has_baseline": True}
         for g, row in shares.items():
             values[f"changed[{g}]"] = Value(changes[g], **SHARE, group=g)
-            values[f"direction[{g}]"] = Value(
-                _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
-            )
+            values[f"direction[{g}]"] = Value(directions[g], **of_group, group=g)
             for i, c in enumerate(CHANGES):
                 values[f"transition[{c}, {g}]"] = Value(row[..., i], **SHARE)
         return values
@@ -204,17 +203,13 @@ class FramingDirection(BaseMeasure):
         Framings("", self.scorer, self.negative, self.positive)  # which checks them
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        share = ratio(
-            np.stack([totals[c, ALL] for c in CHANGES], axis=-1), totals["one", ALL][..., np.newaxis]
-        )
-        values = {
-            self.name: Value(
-                _direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY
-            )
-        }  # fmt: skip
-        for name, sign in (("brighter", 1), ("darker", -1)):
-            values[name] = Value(share @ (sign == SIGNS), **SHARE)
-        return values
+        changes = np.stack([totals[c, ALL] for c in CHANGES], axis=-1)
+        share = ratio(changes, totals["one", ALL][..., np.newaxis])
+        return {
+            self.name: Value(_direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY),
+            "brighter": Value(share @ (SIGNS == 1), **SHARE),
+            "darker": Value(share @ (SIGNS == -1), **SHARE),
+        }
 
 
 def _changed(shares: Floats) -> Floats:

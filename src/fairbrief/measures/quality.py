@@ -25,7 +25,6 @@ from fairbrief.types import (
     Case,
     Cases,
     Column,
-    Floats,
     Integers,
     PermutationScheme,
     Reason,
@@ -74,29 +73,23 @@ class RougeScores(ManyAtOnce):
             elif is_blank(case.summary.text):
                 reasons[i] = EMPTY_SUMMARY
             else:
-                summary = self._on_lines(self._shortened(case))
+                summary = case.summary.text
+                if self.limit is not None:
+                    cut = sentences.split(summary)
+                    summary = " ".join(cut[i] for i in chosen_of(case, len(cut), self))
+                summary = self._on_lines(summary)
                 places[i] = range(len(pairs), len(pairs) + len(references))
                 pairs += [(self._on_lines(text), summary) for text in references]
         if not places:
             return [], reasons
         scores = rouge_scores(pairs, stem=self.stem)
-        results = np.array([self._over_references(scores[place]) for place in places.values()])
-        values = np.column_stack([np.ones(len(places)), results.reshape(len(places), -1)])
+        results = []
+        for place in places.values():
+            own = scores[place]  # (references, 4, 3)
+            best = own[own[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))]
+            results.append((own.mean(axis=0) if self.several == "mean" else best).reshape(-1))
+        values = np.column_stack([np.ones(len(places)), np.array(results)])
         return [AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
-
-    def _over_references(self, scores: Floats) -> Floats:
-        """The scores of one summary: (references, 4, 3) → (4, 3)."""
-        if self.several == "mean":
-            return np.asarray(scores.mean(axis=0))
-        if len(scores) == 1:
-            return np.asarray(scores[0])
-        return np.asarray(scores[scores[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))])
-
-    def _shortened(self, case: Case) -> str:
-        if self.limit is None:
-            return case.summary.text
-        cut = sentences.split(case.summary.text)
-        return " ".join(cut[i] for i in chosen_of(case, len(cut), self))
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
@@ -113,11 +106,10 @@ class _RougeMeasure(BaseMeasure, RougeScores):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        mean = {part: Value(ratio(totals[self.name, part], totals["one"]), is_share=True) for part in PARTS}
+        names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
         return {
-            self.name: mean["f"],
-            f"{self.name}_precision": mean["precision"],
-            f"{self.name}_recall": mean["recall"],
+            name: Value(ratio(totals[self.name, part], totals["one"]), is_share=True)
+            for name, part in names.items()
         }
 
     def explain(self, totals: Totals) -> str:
@@ -269,9 +261,6 @@ class JudgedByGroup(BaseMeasure):
 
     def explain(self, totals: Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
-        told = [
-            f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
-            for g in totals.values_of("one")
-            if totals["one", g]
-        ]
-        return "Mean scores. " + "; ".join(told) + "."
+        groups = [g for g in totals.values_of("one") if totals["one", g]]
+        means = [f"{g}: {totals['score', g] / totals['one', g]:.2f}" for g in groups]
+        return f"Mean scores. {'; '.join(means)}."

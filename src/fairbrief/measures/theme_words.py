@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
@@ -119,10 +119,9 @@ class ThemeWords(BaseMeasure):
     def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
         """The listed words of each summary by theme, those first that the versions use unequally often."""
         versions, skipped = self._versions(cases), _of_person(cases, self._entries)
-        counts = {v: Counter[str]() for v in versions}
+        counts: dict[str | None, Counter[str]] = defaultdict(Counter)
         for case in cases:
-            if (v := case.record.attributes.get(self.over)) is not None:
-                counts[v].update(self._entries(case.summary.text))
+            counts[case.record.attributes.get(self.over)].update(self._entries(case.summary.text))
         lines = []
         for theme, entries in themes_of(self.themes).items():
             used = sorted(
@@ -135,8 +134,7 @@ class ThemeWords(BaseMeasure):
         return lines
 
     def _versions(self, cases: Cases) -> list[str]:
-        found = {case.record.attributes.get(self.over) for case in cases}
-        return sorted(v for v in found if v is not None)
+        return sorted({c.record.attributes[self.over] for c in cases if self.over in c.record.attributes})
 
     def _entries(self, text: str) -> Mapping[str, int]:
         return count_entries(text, self.themes)
@@ -150,21 +148,22 @@ class ThemeWords(BaseMeasure):
             return ONE_VERSION
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
-        sums: dict[str, Floats] = {name: np.zeros(len(versions)) for name in ("summaries", "length")}
-        sums |= {f"theme {theme}": np.zeros(len(versions)) for theme in themes_of(self.themes)}
+        themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}
+        sums: dict[str, Floats] = defaultdict(lambda: np.zeros(len(versions)))
+        sums |= {name: np.zeros(len(versions)) for name in ("summaries", "length", *themes)}
         for case, weighted in zip(cases, texts, strict=True):
-            if case.record.attributes.get(self.over) not in versions:
+            if self.over not in case.record.attributes:
                 continue
             v = versions.index(case.record.attributes[self.over])
             sums["summaries"][v] += 1
             for text, weight in weighted:
                 sums["length"][v] += weight * len(text.split())
-                listed = {e: n for e, n in self._entries(text).items() if e not in of_themes}
-                for theme, entries in themes_of(self.themes).items():
-                    sums[f"theme {theme}"][v] += weight * sum(n for e, n in listed.items() if e in entries)
+                listed = self._entries(text)
+                for theme, entries in themes.items():
+                    sums[theme][v] += weight * sum(listed[e] for e in entries & listed.keys())
                 for word, n in count(text).items():
                     if word not in of_words:
-                        sums.setdefault(f"word {word}", np.zeros(len(versions)))[v] += weight * n
+                        sums[f"word {word}"][v] += weight * n
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

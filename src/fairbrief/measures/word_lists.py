@@ -27,7 +27,6 @@ from fairbrief.types import (
     Answers,
     Cases,
     Column,
-    Floats,
     Integers,
     PermutationScheme,
     Reason,
@@ -129,22 +128,17 @@ class WordListInclusion(BaseMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = list(word_lists(self.lists))
         summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
-        wanted = source if self.reference == "source" else self._wanted(len(groups))
-        shift = summary - wanted
+        given = np.array(self.shares or (1.0,) * len(groups))
+        wanted = source if self.reference == "source" else given / given.sum()
+        shift, strata = summary - wanted, tuple(("source", g) for g in groups)
+        contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
+        distance = total_variation(shift)
         values = {
-            self.name: Value(
-                total_variation(shift),
-                "upper",
-                contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
-                fold=total_variation,
-                strata=tuple(("source", g) for g in groups),
-            )
+            self.name: Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
         }
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g,
-                present=(("source", g),),
-                strata=tuple(("source", other) for other in groups),
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {
@@ -159,10 +153,6 @@ class WordListInclusion(BaseMeasure):
             for g in word_lists(self.lists)
         ]
         return "Identifying words. " + "; ".join(parts) + "."
-
-    def _wanted(self, groups: int) -> Floats:
-        wanted = np.array(self.shares or (1.0,) * groups)
-        return np.asarray(wanted / wanted.sum())
 
 
 FIRSTS = "first woman, first female, first man, first male"
@@ -209,10 +199,9 @@ class PhraseCounts(BaseMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         phrases = list(patterns(self.phrases))
         values = {self.name: Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
-        for phrase in phrases:
-            values[f"count[{phrase}]"] = Value(totals["summary", phrase])
-            values[f"added[{phrase}]"] = Value(totals["added", phrase])
-            values[f"source_count[{phrase}]"] = Value(totals["source", phrase])
+        for p in phrases:
+            for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
+                values[f"{name}[{p}]"] = Value(totals[statistic, p])
         return values
 
     def explain(self, totals: Totals) -> str:
