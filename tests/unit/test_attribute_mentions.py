@@ -13,7 +13,7 @@ from tests.rows_by_hand import NO_LABELS, added
 
 from fairbrief.measures.attribute_mentions import AttributeMentions, fates_of
 from fairbrief.text.attributes import mentions_of
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Record, Rows, Summary, Totals, Value
 
 ELLIS = "Mrs Ellis is 81. She is a Polish woman from Leeds."
 """Four values: sex female, age 81, ethnicity Polish, place Leeds."""
@@ -121,15 +121,6 @@ def test_details_name_each_change_with_its_sentence() -> None:
         "Changed age: '77' (Mr Fox, 77, lives in Hull and in York.) became '30' (He is 30.)",
         "Lost place: 'York' (Mr Fox, 77, lives in Hull and in York.)",
     ]
-
-
-def test_records_without_mention_or_group_have_a_reason() -> None:
-    """Neither counts as kept."""
-    none = np.zeros((1, 0), dtype=np.int64)
-    assert isinstance(
-        AttributeMentions("age").observe([case(5, "old", "It rained.", "Rain.")], (), none), Reason
-    )
-    assert isinstance(AttributeMentions("side").observe(CASES[:1], (), none), Reason)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from fairbrief.measures.entity_sentiment import (
     naming,
     parsed_entities,
 )
-from fairbrief.measures.record_texts import NO_ATTRIBUTE, SEVERAL
 from fairbrief.text.people import Name
 from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary, Totals
 
@@ -91,16 +90,6 @@ def test_the_shift_of_each_entity() -> None:
     assert ask.rows == (*SOURCE[:2], *SOURCE[3:], "Berg lost.", "Hale won, and Berg wept.")
 
 
-def test_leanings_exchanged_between_entities() -> None:
-    """With exchanged labels Hale's shift is the left's."""
-    exchanged = row(rows_of(case(), labels=[1, 0]))
-    assert exchanged["shift", "left"] == pytest.approx(-0.05)
-    assert exchanged["shift", "right"] == pytest.approx(-0.4)
-    scheme = EntitySentiment("leaning").permutation_scheme(case())
-    assert scheme is not None
-    assert scheme.labels.tolist() == [0, 1]
-
-
 def test_values_over_two_records() -> None:
     """The second record names only Moss (left): 0.3 - 0 = 0.3. So the left's shift over all records is (-0.4 + 0.3)/2 =
     -0.05, overall[left - right] = -0.05 + 0.05 = 0, but in the record that names both -0.4 + 0.05 = -0.35.
@@ -167,15 +156,6 @@ def test_by_leaning_of_the_source_and_by_relation() -> None:
     assert EntitySentiment("leaning", by="source").permutation_scheme(cases) is None
 
 
-def test_sources_without_one_leaning_have_no_relation() -> None:
-    """The leaning of the entities is not taken for that of the source."""
-    assert rows_of(case(), by="relation") == NO_ATTRIBUTE
-    record = Record(
-        "r", (Document(SOURCE[0], {"leaning": "left"}), Document("x", {"leaning": "right"})), entities=(BERG,)
-    )
-    assert rows_of((Case(record, Summary("r", "s", "Berg lost.")),), by="source") == SEVERAL
-
-
 def test_who_is_named() -> None:
     """A full name and an unambiguous last name; neither a first name alone, nor a last name of two, nor a pronoun."""
     source = "Anna Berg met Karl Berg and Tom Hale."
@@ -184,13 +164,6 @@ def test_who_is_named() -> None:
     assert naming(texts, names, source).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 1]]
     assert naming(("Tom won.",), (Name("Tom", None),), "Tom came.").tolist() == [[1]]
     assert naming(("O'Brien won.",), (Name("Ann", "O’Brien"),), "Ann O'Brien came.").tolist() == [[1]]
-
-
-def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
-    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
-    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
-    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
-    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)
 
 
 @pytest.mark.parametrize("summary", ["It rained.", "Koch.", "Somebody else lost."])
@@ -250,3 +223,10 @@ def test_a_long_list_of_entities_takes_linear_time() -> None:
         (Case(record, Summary("r", "s", "Hale left.")),)
     )
     assert len(ask.rows) == 201
+
+
+def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
+    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
+    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
+    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
+    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)

@@ -101,21 +101,6 @@ def test_the_place_of_a_claim(claims: int, places: str) -> None:
     assert counts == {place: places.count(place) for place in set(places)}
 
 
-def test_a_single_claim_has_a_share_and_no_difference() -> None:
-    """There is no other place to compare with."""
-    found = by_place([0.2])
-    assert found["unsupported"] == found["unsupported[middle]"] == 1.0
-    assert np.isnan(found["unsupported_by_place"])
-    assert not [name for name in found if "difference" in name]
-
-
-def test_a_higher_threshold_supports_less() -> None:
-    """With 0.8 only the first claim is supported: u = 0, 1, 1, 1, 1 with mean 0.8; beginning (0.8 - 0.2)/2 = 0.3."""
-    found = by_place(SUPPORT, threshold=0.8)
-    assert (found["unsupported"], found["support_difference[beginning]"]) == pytest.approx((0.8, 0.3))
-    assert found["support_difference[end]"] == pytest.approx(-0.2)
-
-
 def test_unsupported_claims_by_group() -> None:
     """Groups: left by its value; two values, none; right by Hale; Berg and Hale, none; left by Berg, since its value is of
     another attribute. u of the three with a group = 0, 1, 0 with mean 1/3: left (1/3 + 1/3)/2 = 1/3, right 1/3 - 1 = -2/3,
@@ -128,17 +113,6 @@ def test_unsupported_claims_by_group() -> None:
             "support_difference[right]": -2 / 3, "unsupported[left]": 0.0, "unsupported[right]": 1.0,
         }
     )  # fmt: skip
-
-
-def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
-    """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
-    scheme = Claims("side").permutation_scheme(case())
-    assert scheme is not None
-    assert scheme.labels.tolist() == [0, 1, 0]
-    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported(), [1, 0, 0]))
-    assert found["support_difference[right]"] == pytest.approx(1 / 3)
-    assert found["support_difference[left]"] == pytest.approx(-1 / 6)
-    assert found["unsupported_claims"] == pytest.approx(0.4)
 
 
 def test_a_person_without_the_attribute_gives_no_group() -> None:
@@ -194,3 +168,14 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
     found = {e.quantity: e.value for e in result.estimates}
     assert found["unsupported_claims"] == found["unsupported"] == found["unsupported_by_place"] == 0.0
     assert {x for name, x in found.items() if name.startswith("support_difference")} == {0.0}
+
+
+def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
+    """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
+    scheme = Claims("side").permutation_scheme(case())
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1, 0]
+    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported(), [1, 0, 0]))
+    assert found["support_difference[right]"] == pytest.approx(1 / 3)
+    assert found["support_difference[left]"] == pytest.approx(-1 / 6)
+    assert found["unsupported_claims"] == pytest.approx(0.4)
