@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
 from functools import cache
 from typing import (
     Annotated,
@@ -89,6 +89,10 @@ class Settings:
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, repr=False)(cls)
+        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
