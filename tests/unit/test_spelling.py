@@ -124,7 +124,8 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
         ("equal_coverage(merge=1.5)@x", "merge=1.5 is not in"), ("equal_coverage(least_claims=0)@x", "least_claims=0 is not in"),
         ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
         ("rouge1(several=min)", "several=min is not one of max, mean"), ("rouge1(limit=0)", r"limit=0 is not in \[1, inf\)"),
-        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("misattribution(margin=1)", "margin=1.0 is not in"),
+        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("unsupported_claims", "needs an attribute"),
+        ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "margin=1.0 is not in"),
     ],
 )  # fmt: skip
 def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:

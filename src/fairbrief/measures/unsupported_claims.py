@@ -215,7 +215,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
             worse_below="claims with {group}",
         ),
     )
-    over: str
+    over: str = field()  # which has no default here
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share, disparity, values = self._values(totals)
