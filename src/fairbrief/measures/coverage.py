@@ -148,8 +148,9 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 continue
             most = None
             if self.pairwise and not drawn:
-                first, *others = np.flatnonzero((many := np.bincount(groups.codes)) == many.max()).tolist()
-                most = None if others else groups.names[first]
+                many = np.bincount(groups.codes)
+                largest = np.flatnonzero(many == many.max())
+                most = groups.names[largest[0]] if len(largest) == 1 else None
             # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
             more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
             alike.setdefault((groups.names, most, len(about.texts), n_claims, more), []).append(i)

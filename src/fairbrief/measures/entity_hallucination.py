@@ -61,19 +61,16 @@ class InventedPeople(BaseObservation):
     groups: tuple[str, ...] = ("female", "male")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        people = recogniser(self.people)
-        texts = [case.summary.text for case in cases]
-        some = [(spans, text) for text in texts if (spans := candidates(text))]
-        return [
-            ask
-            for spans, text in some
-            for ask in (Ask(people, spans, (text,)), Ask(self.names, spans, self.groups))
-        ]
+        people, asks = recogniser(self.people), list[Ask]()
+        for text in (case.summary.text for case in cases):
+            if spans := candidates(text):
+                asks += [Ask(people, spans, (text,)), Ask(self.names, spans, self.groups)]
+        return asks
 
     def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
-        words = {*self.groups, *GENDER_WORDS}
-        if not all((g := p.attributes[self.over]) in self.groups or g.lower() in words for p in people):
+        others = {p.attributes[self.over] for p in people} - set(self.groups)
+        if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
             return Reason("names do not tell the values of this attribute")
         if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
             return reason

@@ -211,10 +211,11 @@ class EntitySentiment(BaseMeasure):
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         named = self._in_summary(cases[0])
-        if isinstance(named, Reason) or len(set((codes := named.codes[named.is_in_summary]).tolist())) < 2:
+        if isinstance(named, Reason):
             return None
-        entities = compress(named.entities, named.is_in_summary)
-        return PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
+        codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
+        scheme = PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
+        return scheme if len(set(codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
         """The same questions as for the summary: extracts consist of the source's sentences."""
