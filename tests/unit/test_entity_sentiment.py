@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import by_column, values_of
+from tests.rows_by_hand import by_column, observed, values_of
 
 from fairbrief.measures.entity_sentiment import (
     NO_TONE,
@@ -55,16 +55,10 @@ def answered(observation: EntitySentiment, cases: tuple[Case], unknown: Sequence
     ]
 
 
-def rows_of(
-    cases: tuple[Case], unknown: Sequence[str] = (), labels: object = None, **settings: str
-) -> Rows | Reason:
-    """What is observed under the real labels, or those given."""
+def rows_of(cases: tuple[Case], unknown: Sequence[str] = (), **settings: str) -> Rows | Reason:
+    """What is observed under the real labels."""
     observation = EntitySentiment("leaning", **settings)
-    scheme = observation.permutation_scheme(cases)
-    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-    return observation.observe(
-        cases, answered(observation, cases, unknown), np.array([real if labels is None else labels])
-    )
+    return observed(observation, cases, answered(observation, cases, unknown))
 
 
 def row(rows: Rows | Reason) -> dict[tuple[str, ...], float]:

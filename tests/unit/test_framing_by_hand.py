@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import NO_LABELS, values_of
+from tests.rows_by_hand import NO_LABELS, added, by_column, values_of
 
 import fairbrief
 from fairbrief import specs
@@ -22,10 +22,8 @@ from fairbrief.types import (
     Extracts,
     Measure,
     Record,
-    Rows,
     Scores,
     Summary,
-    Totals,
 )  # fmt: skip
 
 PAIRS = {
@@ -104,10 +102,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
     drawn = Extracts(("Good.", "Bad.", "So so."), kept)
     rows = FramingChange().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
-    assert isinstance(rows, Rows)
-    result = {
-        column: value for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True) if value
-    }
+    result = {column: value for column, value in by_column(rows).items() if value}
     third = pytest.approx(1 / 3)
     assert result == {
         ("one", "all texts"): 1, ("negative to positive", "all texts"): third, ("negative to neutral", "all texts"): third,
@@ -123,17 +118,14 @@ def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
         "Source: negative, with a sentiment of -0.200.",
         "Summary: positive, with a sentiment of +0.400.",
     ]
-    rows = observation.observe(case(), result, np.zeros((1, 0), dtype=np.int64))
-    assert isinstance(rows, Rows)
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
+    totals = added(observation.observe(case(), result, NO_LABELS))
     assert FramingDirection().explain(totals) == "Sentiment class: negative to positive"
 
 
 def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
-    labels = np.zeros((1, 0), dtype=np.int64)
-    assert FramingChange("tone").observe(case(), (), labels) == NO_ATTRIBUTE
-    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), labels)
+    assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
+    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
     assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
 
 

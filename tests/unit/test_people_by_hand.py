@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, answer, by_column
+from tests.rows_by_hand import added, answer, by_column, numbers
 
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability
@@ -222,7 +222,7 @@ INVENTED: dict[Column, float] = {
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
     found = InventedNames("gender").value(added(INVENTED))
-    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
+    assert numbers(found) == pytest.approx(
         {
             "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
             "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,

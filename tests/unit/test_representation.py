@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import values_of
+from tests.rows_by_hand import added, by_column, values_of
+from tests.rows_by_hand import observed as real_rows
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
@@ -16,7 +17,7 @@ from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representatio
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.testing import permutations_of, scores_of
+from fairbrief.testing import scores_of
 from fairbrief.types import (
     AlikeRows,
     Case,
@@ -47,9 +48,7 @@ def case_of(
 
 def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
     """The real label permutation's row."""
-    o = measure.observation
-    labels = permutations_of(measure, (case,), draws=0)
-    return o.observe((case,), scores_of(measure, (case,)), labels)
+    return real_rows(measure.observation, (case,), scores_of(measure, (case,)))
 
 
 def values(measure: Bur | Uer | Auc | AucCutoff | Sof, *cases: Case) -> Mapping[str, float]:
@@ -172,13 +171,9 @@ def test_softmax_of_scores() -> None:
     assert [ask.scorer for ask in o.asks((case,))] == ["bertscore", "ngram"]
     scores = Scores(np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3))
     sizes = Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
-    exchange = o.permutation_scheme((case,))
-    assert exchange is not None
-    rows = o.observe((case,), [scores, sizes], exchange.labels[np.newaxis])
-    assert isinstance(rows, Rows)
+    row = by_column(real_rows(o, (case,), [scores, sizes]))
     wanted = np.exp(np.array([0.8, 0.5]) / 0.5)
-    found = [rows.values[0, rows.columns.index(("summary", v))] for v in "ab"]
-    assert found == pytest.approx(wanted / wanted.sum())
+    assert [row["summary", v] for v in "ab"] == pytest.approx(wanted / wanted.sum())
 
 
 def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
@@ -216,10 +211,7 @@ def test_sof_over_values_present() -> None:
 
 def test_explanation() -> None:
     """A record's story gives both distributions and names who is below tau."""
-    rows = observed(Bur("x"), case_of())
-    assert isinstance(rows, Rows)
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
-    assert Bur("x").explain(totals) == (
+    assert Bur("x").explain(added(observed(Bur("x"), case_of()))) == (
         "a has 56% of the source and 100% of the summary; b has 44% of the source and 0% of the summary. "
         "Below 0.8: b gets 0.00 of its share."
     )
@@ -304,7 +296,7 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
     rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
-    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    row = by_column(rows)
     assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
     assert row["source", "a"] == 3 / 4
 

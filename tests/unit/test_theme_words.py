@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added
+from tests.rows_by_hand import added, by_column
 
 from fairbrief.errors import DataError
 from fairbrief.measures.theme_words import ThemeWords
@@ -116,8 +116,7 @@ def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists
     kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
     extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
     rows = ThemeWords("gender", lists).observe_extracts(TWO, extracts, ())
-    assert isinstance(rows, Rows)
-    counts = dict(zip(rows.columns, rows.values[0], strict=True))
+    counts = by_column(rows)
     assert counts["theme needs", "female"] == 0.5
     assert counts["theme needs", "male"] == 1.0
 
@@ -193,9 +192,7 @@ def test_every_word_can_be_compared(lists: str) -> None:
     ]
     measure = ThemeWords("gender", lists, 3, "all")
     rows = measure.observation.observe(pair, (), np.array([[0, 1]]))
-    assert isinstance(rows, Rows)
-    totals = Totals({column: i for i, column in enumerate(rows.columns)}, rows.values[0])
-    values = measure.value(totals)
+    values = measure.value(added(rows))
     assert number(values, "word[is, female/male]") == pytest.approx(math.log(1.5 / 2.5))
     assert math.isnan(number(values, "word[rests, female/male]"))
     assert number(values, "difference[looks, female−male]") == 1
