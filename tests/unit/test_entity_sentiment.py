@@ -183,20 +183,6 @@ def test_entities_can_be_listed() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"entities": "Anna Berg"}, "is not a list. Write 'left: Anna Berg"),
-        ({"entities": "left: A; right: A"}, "names A twice"),
-        ({"by": "party"}, "is not one of entity, source, relation"),
-    ],
-)
-def test_wrong_settings_are_refused(settings: dict[str, str], message: str) -> None:
-    """Each error says what is accepted."""
-    with pytest.raises(ValueError, match=message):
-        EntitySentiment("leaning", **settings)
-
-
 def test_details_quote_the_sentences_of_both_sides() -> None:
     """The largest shift first, with every sentence and its sentiment."""
     observation, cases = EntitySentiment("leaning"), case()

@@ -9,8 +9,6 @@ import pytest
 from tests.rows_by_hand import NO_LABELS, added, by_column, values_of
 
 import fairbrief
-from fairbrief import specs
-from fairbrief.errors import RequestError
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import contrast_words
@@ -127,13 +125,6 @@ def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
     missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
     assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
-
-
-def test_cut_offs_in_the_wrong_order_are_refused() -> None:
-    """In both measures."""
-    for kind in (FramingChange, FramingDirection):
-        with pytest.raises(RequestError, match="must be below positive"):
-            specs.build(kind, specs.parse("x(negative=0.1)"))
 
 
 # ---------------------------------------------------------------------------------- planted

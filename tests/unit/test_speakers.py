@@ -10,8 +10,6 @@ import pytest
 from tests.rows_by_hand import added, answer, numbers, observed, values_of
 
 import fairbrief
-from fairbrief import registry
-from fairbrief.errors import RequestError
 from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
 from fairbrief.text.attribution import attributions
 from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary
@@ -180,16 +178,6 @@ def test_a_record_that_cannot_be_observed_has_a_reason() -> None:
         (case(summary="Trams are loud."),), [scores([[0.1]] * 6)], nothing
     )
     assert np.isnan(float(Misattribution().value(added(unnamed))["misattribution"].array))
-
-
-def test_groups_are_asked_for_in_one_of_two_ways() -> None:
-    """By an attribute or by order; the error says how."""
-    with pytest.raises(
-        RequestError, match=r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"
-    ):
-        registry.make("measure", "speaker_inclusion")
-    with pytest.raises(RequestError, match="drop '@role'"):
-        registry.make("measure", "speaker_coverage(by=order)@role")
 
 
 # ------------------------------------------------------------------------------------------- names
