@@ -20,7 +20,7 @@ from fairbrief.testing import (
     scores_of,
     units_of,
 )
-from fairbrief.types import Ask, Case, Claim, Document, Entity, Reason, Record, Summary
+from fairbrief.types import Ask, Case, Claim, Document, Entity, ExtractObservation, Reason, Record, Summary
 
 # --------------------------------------------------------------------------------- a rich small set
 
@@ -151,6 +151,8 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
         for unit in units_of(measure, CASES)
     ]
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
+    draws = measure.observation.declaration.draws_unscored
+    assert not draws or isinstance(measure.observation, ExtractObservation)
 
 
 # ----------------------------------------------------------------------------------------- scorers

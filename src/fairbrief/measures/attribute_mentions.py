@@ -22,6 +22,7 @@ from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Answers,
+    Ask,
     Case,
     Cases,
     Column,
@@ -142,6 +143,10 @@ class AttributeMentions(BaseMeasure):
         ),
     )
     over: str
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Nothing: mentions are found without a scorer."""
+        return ()
 
     def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""

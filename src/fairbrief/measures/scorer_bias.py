@@ -140,10 +140,12 @@ class VersionsBias(ScorerBias):
                 return found
             sums[:, k] += np.array(found) / many[k]
         scored, score = sums
+        if not scored.any() and not self.is_averaged:
+            return NO_PEOPLE
         if len(groups) < 2:
             return ONE_GROUP
         if not scored.all():
-            return UNREAD if scored.any() else NO_PEOPLE
+            return UNREAD
         return by_group(groups, {"scored": renamed(scored, labels), "score": renamed(score, labels)})
 
 

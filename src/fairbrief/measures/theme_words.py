@@ -18,6 +18,7 @@ from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 from fairbrief.types import (
     Answers,
+    Ask,
     Cases,
     Extracts,
     Floats,
@@ -105,6 +106,10 @@ class ThemeWords(BaseMeasure):
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Nothing: words are counted without a scorer."""
+        return ()
 
     def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean counts of the extracts."""
