@@ -102,14 +102,9 @@ def group_of(number: float, cuts: Cuts) -> str:
     """
     place = bisect_left(cuts, number)
     if place == 0:
-        return f"up to {written(cuts[0])}"
-    over = f"over {written(cuts[place - 1])}"
-    return over if place == len(cuts) else f"{over} to {written(cuts[place])}"
-
-
-def written(cut: float) -> str:
-    """A cut as people write it, with enough digits to tell times apart."""
-    return f"{cut:.12g}"
+        return f"up to {cuts[0]:.12g}"
+    over = f"over {cuts[place - 1]:.12g}"
+    return over if place == len(cuts) else f"{over} to {cuts[place]:.12g}"
 
 
 def cuts_of(text: str) -> Cuts:
@@ -139,6 +134,10 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
     speakers: SpeakerTable | None = None
+
+    def begin(self) -> None:
+        """Forget the records of an earlier iteration."""
+        self.lacking, self.binned = {}, set()
 
     @property
     def changes_records(self) -> bool:
