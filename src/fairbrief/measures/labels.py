@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import (
     COMPARED,
@@ -146,15 +146,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         on_request="it needs labels of the summary's sentences or claims",
         better="less",
         figures=("kept_shares",),
-        contrast=ContrastWords(
-            title="share of the summary minus share of the sources",
-            question="What gets less room in the summaries than in the sources?",
-            unit="points",
-            below="{size} less of the summary than of the sources",
-            above="{size} more of the summary than of the sources",
-            even="as much of the summary as of the sources",
-            sentence="In summaries by {system}, {group} gets {difference}",
-        ),
+        contrast=SHARES_OF_TEXTS,
     )
 
     over: str = ""
@@ -195,37 +187,32 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         (case,) = cases
-        if (reason := self._reason(case)) is not None:
-            return reason
-        names, source, summary = self._labelled(case, scores)
-        if source[:, -1].all():
-            return BARE_SOURCE
+        if isinstance(labelled := self._labelled(case, scores), Reason):
+            return labelled
+        names, source, summary = labelled
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
     def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
-        if (reason := self._reason(case)) is not None:
-            return reason
-        names, source, _ = self._labelled(case, scores, of_extracts=True)
-        if source[:, -1].all():
-            return BARE_SOURCE
+        if isinstance(labelled := self._labelled(case, scores, of_extracts=True), Reason):
+            return labelled
+        names, source, _ = labelled
         rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
     def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each label that the summary lacks, with a sentence of the source that has it."""
-        lines = []
-        for case in cases if not any(map(self._reason, cases)) else ():
-            names, source, summary = self._labelled(case, scores)
-            sentences = source_sentences(case.record)
-            lines += [
-                f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
-                for k, name in enumerate(names)
-                if source[:, k].any() and not summary[:, k].any()
-            ]
-        return lines
+        (case,) = cases
+        if isinstance(labelled := self._labelled(case, scores), Reason):
+            return ()
+        (names, source, summary), sentences = labelled, source_sentences(case.record)
+        return [
+            f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
+            for k, name in enumerate(names)
+            if source[:, k].any() and not summary[:, k].any()
+        ]
 
     def _reason(self, case: Case) -> Reason | None:
         if case.summary.reason or is_blank(case.summary.text):
@@ -252,11 +239,13 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def _labelled(
         self, case: Case, scores: Answers, *, of_extracts: bool = False
-    ) -> tuple[list[str], Floats, Floats]:
-        """The labels, and which of them each sentence of the source and each unit has; extracts have no units.
+    ) -> tuple[list[str], Floats, Floats] | Reason:
+        """The labels, and the `_indicators` of each sentence of the source and of each unit; extracts have no units.
 
-        Shapes: (labels,), (sentences, labels), (units, labels).
+        Shapes: (labels,), (sentences, labels + 2), (units, labels + 2).
         """
+        if (reason := self._reason(case)) is not None:
+            return reason
         source: Sequence[Sequence[str]]
         units: Sequence[Sequence[str]] = ()
         if self.asked:
@@ -269,6 +258,8 @@ class LabelGap(ComparesGroups, BaseMeasure):
             if not of_extracts:
                 units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
+        if not any(source):
+            return BARE_SOURCE
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

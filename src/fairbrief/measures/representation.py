@@ -23,7 +23,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
 from fairbrief.measures.bases import (
     BaseMeasure,
@@ -384,13 +384,9 @@ class Representation(ComparesGroups, ManyAtOnce):
 
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
-SHARES = ContrastWords(
-    title="share of the summary minus share of the sources",
+SHARES = replace(
+    SHARES_OF_TEXTS,
     question="Who gets less room in the summaries than in the sources?",
-    unit="points",
-    below="{size} less of the summary than of the sources",
-    above="{size} more of the summary than of the sources",
-    even="as much of the summary as of the sources",
     sentence="In summaries by {system}, documents with {group} get {difference}",
     worse_below="documents with {group}",
 )
