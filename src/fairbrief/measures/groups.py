@@ -189,19 +189,16 @@ class ComparesGroups(BaseObservation):
             if c[0] == count and len(c) == 2
         }
 
-
-def differences(
-    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), /, **special: Any
-) -> dict[str, Value]:
-    """The values of an observation's differences of this name, of some or all groups, in [−1, 1]."""
-    weights, count = kind.differences[name]
-    return {
-        f"{name}[{g}]": Value(
-            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), "both", contrasts=(f"{name}[{g}]",),
-            limits=SHARE_DIFFERENCE, group=g, present=((count, g),), **special,
-        )
-        for g in groups or totals.values_of(count)
-    }  # fmt: skip
+    def differing(
+        self, totals: Totals, name: str, groups: Sequence[str] = (), **special: Any
+    ) -> dict[str, Value]:
+        """The values of the differences of this name, of some or all groups, in [−1, 1]."""
+        weights, count = self.differences[name]
+        values: dict[str, Value] = {}
+        for g in groups or totals.values_of(count):
+            own: dict[str, Any] = {"contrasts": (f"{name}[{g}]",), "present": ((count, g),), **special}
+            values |= means(totals, weights, count, [g], name, tail="both", limits=SHARE_DIFFERENCE, **own)
+        return values
 
 
 def _of_group(weights: Weights, group: str) -> Weighted:
@@ -214,7 +211,6 @@ def means(
     count: str,
     groups: Sequence[str],
     name: str = "",
-    /,
     **special: Any,
 ) -> dict[str, Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""

@@ -21,7 +21,6 @@ from fairbrief.measures.groups import (
     PRIMARY,
     SHARE,
     ComparesGroups,
-    differences,
     means,
     share,
     total_variation,
@@ -270,7 +269,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
             mean = ratio(totals[statistic], totals[count])
             values[name] = Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
-            values |= differences(totals, LabelGap, "difference", [v], **PRIMARY)
+            values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:
                 values |= means(totals, side, "present", [v], **SHARE)
             values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)

@@ -54,7 +54,6 @@ from fairbrief.measures.groups import (
     PRIMARY,
     SHARE,
     ComparesGroups,
-    differences,
     groups_of,
     mean_size,
     means,
@@ -511,7 +510,7 @@ class Uer(_RepresentationMeasure):
         """Totals (…, columns) → mean rates (…)."""
         found = self._main_value(totals, "uer")
         for v in totals.values_of("present"):
-            found |= differences(totals, Representation, "difference", [v], **PRIMARY)
+            found |= self.differing(totals, "difference", [v], **PRIMARY)
             for name, weights, special in SECONDARY:
                 if "lowest" not in weights or ("lowest", v) in totals.columns:
                     found |= means(totals, weights, "present", [v], name, limits=SHARE_DIFFERENCE, **special)
@@ -598,6 +597,6 @@ class Sof(_RepresentationMeasure):
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
-            found |= differences(totals, Representation, "difference", [v], **PRIMARY)
+            found |= self.differing(totals, "difference", [v], **PRIMARY)
             found |= means(totals, "deficit", "present", [v], **SHARE)
         return found

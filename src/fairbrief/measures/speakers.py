@@ -22,7 +22,6 @@ from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
-    differences,
     keys_of,
     mean_of,
     means,
@@ -312,7 +311,7 @@ class _SpeakerMeasure(BaseMeasure, Speakers):
 
     def _compared(self, totals: Totals, what: str) -> dict[str, Value]:
         """The mean size of a statistic's group differences, these differences, and the share of each group's speakers."""
-        differing = differences(totals, Speakers, f"{what}_difference", **PRIMARY)
+        differing = self.differing(totals, f"{what}_difference", **PRIMARY)
         main = mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0), has_baseline=True)
         shares = means(totals, what, "speakers", totals.values_of("speakers"), **SHARE)
         return {self.name: main, **differing, **shares}
@@ -367,7 +366,7 @@ class SpeakerInclusion(_SpeakerMeasure):
             share = values[f"{INCLUSION}[{g}]"]
             values[f"omission[{g}]"] = replace(share, array=1 - share.array)
         values |= means(totals, MISREPRESENTATION, "speakers", groups, **SHARE)
-        return values | differences(totals, Speakers, f"{MISREPRESENTATION}_difference", **COMPARED)
+        return values | self.differing(totals, f"{MISREPRESENTATION}_difference", **COMPARED)
 
     def explain(self, totals: Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
@@ -464,7 +463,7 @@ class Misattribution(BaseMeasure, Speakers):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differing = differences(totals, Speakers, "misattribution_difference", is_primary=True)
+        differing = self.differing(totals, "misattribution_difference", is_primary=True)
         return {
             self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differing,

@@ -23,7 +23,6 @@ from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
-    differences,
     mean_of,
     mean_size,
     means,
@@ -165,7 +164,7 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
 
     def _values(self, totals: Totals) -> tuple[Value, Value, dict[str, Value]]:
         """The share of all claims, the mean size of the groups' differences, and each group's difference and share."""
-        values = differences(totals, Claims, "support_difference", is_primary=True)
+        values = self.differing(totals, "support_difference", is_primary=True)
         disparity = mean_of(values, totals["all"].shape, fold=mean_size)
         shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
         share = Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
