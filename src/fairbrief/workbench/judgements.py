@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Agreement:
     note: str = ""
 
 
-Coefficients = dict[str, tuple[Callable[[Floats], float], float]]
+Coefficients = dict[str, tuple[Callable[[Floats], Any], float]]
 """By name, a function of answers, (…, n), and its value by chance."""
 
 
@@ -101,8 +101,8 @@ def agreement_with_people(
     both, kept = np.stack([measured[known], judged[known]]), list(compress(records, known))
     coefficients: Coefficients = {
         "agrees with people": (_concordant, 0.5),
-        "Pearson": (lambda both: float(pearson(*both)), 0.0),
-        "Spearman": (lambda both: float(spearman(*both)), 0.0),
+        "Pearson": (lambda both: pearson(*both), 0.0),
+        "Spearman": (lambda both: spearman(*both), 0.0),
         "Krippendorff's α (interval)": (partial(krippendorff_alpha, scale="interval"), 0.0),
     }
     coefficients.pop("agrees with people" if same_scale else "Krippendorff's α (interval)")
@@ -128,7 +128,7 @@ def with_intervals(
         draws[i] = [function(answers[..., chosen]) for function, _ in coefficients.values()]
     lows, highs, _ = percentile_interval(draws)
     for i, (name, (function, chance)) in enumerate(coefficients.items()):
-        value, n = function(answers) if len(records) else np.nan, len(records)
+        value, n = float(function(answers)) if len(records) else np.nan, len(records)
         if np.isnan(value):
             note = "no two answers to compare, or all are equal"
             result.append(Agreement(name, None, None, None, n, chance, note))
