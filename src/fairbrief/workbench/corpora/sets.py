@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
@@ -315,22 +315,16 @@ def argmax_sentiment(scores: Mapping[str, float]) -> str:
 
 
 def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
+    """VADER's scores of a text, by one of two libraries."""
     analyser: Any
     if name == "vader":
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
         analyser = SentimentIntensityAnalyzer()
     elif name == "nltk":
-        try:
-            from nltk.sentiment.vader import SentimentIntensityAnalyzer as OfNltk
+        from fairbrief.text.published_nltk import vader
 
-            analyser = OfNltk("sentiment/vader_lexicon/vader_lexicon.txt")  # NLTK also finds it zipped
-        except ImportError as error:
-            raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
-        except LookupError:
-            raise RequestError(
-                "NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon"
-            ) from None
+        analyser = vader()
     else:
         raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")
     scores: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
