@@ -427,20 +427,15 @@ def format_of(path: Path) -> str | None:
     if path.is_dir():
         return "fewsum" if any(path.glob("**/*.csv")) else None
     begins = first_line(path)
-    if "+++$+++" in begins:
-        return "court"
-    if "<||>" in begins:
-        return "labelled"
-    columns = [cell.strip().lower() for cell in begins.split("\t")]
-    if {"id", "target", "tweet", "stance"} <= set(columns):
-        return "semeval"
-    cells = {cell.strip().strip('"') for cell in begins.split(",")}
-    if {"topic", "tweet", "I1"} <= cells:
-        return "mitweet"
-    if "group_id" in columns or {"rev1", "rev2"} <= set(columns):
-        return "fewsum"
-    if '"reviewText"' in begins:
-        return "amazon"
-    if '"conversation_id"' in begins and '"speaker"' in begins:
-        return "convokit"
-    return "iq2" if path.suffix == ".json" and '"transcript"' in begins else None
+    columns = {cell.strip().lower() for cell in begins.split("\t")}
+    signs = {
+        "court": "+++$+++" in begins,
+        "labelled": BARS in begins,
+        "semeval": {"id", "target", "tweet", "stance"} <= columns,
+        "mitweet": {"topic", "tweet", "I1"} <= {cell.strip().strip('"') for cell in begins.split(",")},
+        "fewsum": "group_id" in columns or {"rev1", "rev2"} <= columns,
+        "amazon": '"reviewText"' in begins,
+        "convokit": '"conversation_id"' in begins and '"speaker"' in begins,
+        "iq2": path.suffix == ".json" and '"transcript"' in begins,
+    }
+    return next((name for name, has_sign in signs.items() if has_sign), None)
