@@ -209,12 +209,12 @@ class Observer:
         table = next(tables)
         if np.isfinite(table.cells).all() and np.isfinite(table.sizes).all():
             return asked, table, tables
-        usable = []
+        usable, allows_nan = [], observation.declaration.reads_unstated
         for one in asked:
-            own = one.all_asks
-            scores = (table[i] for i in range(one.first, one.first + len(own)))
-            if scorer := _unusable(own, scores, allows_nan=observation.declaration.reads_unstated):
-                left_out[one.place] = f"{NO_NUMBER}{scorer}"
+            for k, ask in enumerate(one.all_asks, one.first):
+                if not _is_usable(table[k], allows_nan=allows_nan):
+                    left_out[one.place] = f"{NO_NUMBER}{ask.scorer}"
+                    break
             else:
                 usable.append(one)
         return usable, table, tables
@@ -271,7 +271,7 @@ NO_NUMBER = "a score that is not a number, from "
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):
-        if _unusable([ask], [answer]):
+        if not _is_usable(answer):
             raise BackendError(_refusal(ask.scorer))
         yield answer
 
@@ -284,13 +284,10 @@ def refuse_unscored(ledgers: Iterable[Ledger]) -> None:
             raise BackendError(_refusal(named.removeprefix(NO_NUMBER)))
 
 
-def _unusable(asks: Sequence[Ask], answers: Iterable[Scores], *, allows_nan: bool = False) -> str | None:
-    """The first scorer with an answer that is not all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
-    for ask, answer in zip(asks, answers, strict=True):
-        is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
-        if not is_stated and not (allows_nan and not np.isinf(answer.matrix).any()):
-            return ask.scorer
-    return None
+def _is_usable(answer: Scores, *, allows_nan: bool = False) -> bool:
+    """Whether an answer is all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
+    is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
+    return bool(is_stated or (allows_nan and not np.isinf(answer.matrix).any()))
 
 
 def _refusal(scorer: str) -> str:
