@@ -21,6 +21,7 @@ from fairbrief import registry, specs
 from fairbrief.auditing import origins
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -107,7 +108,7 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
     observation = measure.observation
     if not isinstance(observation, BatchObservation):
         return
-    by_shape: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
+    by_shape: dict[tuple[int, ...], list[tuple[Cases, Answers, Integers]]] = {}
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
         by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))

@@ -24,7 +24,7 @@ from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, ledger, run
-from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
+from fairbrief.errors import BackendError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.readers import json_lines, read, rows_on_disk
 from fairbrief.registry import make
@@ -279,26 +279,6 @@ def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
     return found
 
 
-def test_the_first_bad_line_is_told_whoever_met_one_first(
-    cases: list[Case], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same error as by one process, with its place; also where the file itself breaks off later."""
-    monkeypatch.setattr(auditing, "HEAD", 16)
-    plan = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
-    # Records that share a cluster wait until all of it was read: what is wrong with them is told later.
-    alone = [replace(case, record=replace(case.record, seed_document=None)) for case in cases]
-    bad = broken(alone, 24, 40, 45)
-
-    def stream() -> Iterator[Case]:
-        yield from bad[:44]
-        raise DataError("reviews.jsonl:45: not JSON")
-
-    for source in (lambda: bad, stream):
-        told = said(source(), plan)
-        assert "reviews.jsonl:25" in told
-        assert said(source(), replace(plan, workers=2)) == told
-
-
 def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     """A line that cannot be read, and one that a measure cannot read: by its number in the file, whoever met one."""
     unread = changed(lines, tmp_path / "x.jsonl", {20: {"id": "x"}, 40: {"id": "y"}})
@@ -356,12 +336,6 @@ def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, An
         assert "other documents than at y.jsonl:3" in said(others, plan)
         reading = read(again, on_error="skip")
         assert audit(reading, plan).made["skipped"] == reading.skipped_count == 1
-
-
-def test_fields_that_are_nowhere_are_told_before_work(file: Path) -> None:
-    """A misspelt field is not told of each part, but of the file."""
-    for plan in BOTH:
-        assert "has no field 'sytem'" in said(file, plan, system_field="sytem")
 
 
 def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
@@ -453,7 +427,6 @@ def test_what_ends_a_worker_is_told(how: str, error: type[Exception], cases: lis
 def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
     """A measure, a scorer or a wrapping that other processes cannot know: which, and what to do."""
 
-    @dataclass(frozen=True, repr=False)
     class Local(Bur):
         @property
         def observation(self) -> Any:
