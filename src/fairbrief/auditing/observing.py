@@ -251,7 +251,10 @@ class Observer:
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
             raise error
-        return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
+        # A reason must be constant to be counted: without the place at its beginning, and what to do about it.
+        place, separator, rest = str(error).partition("): ")
+        wrong = (rest if separator else place).partition(". ")[0].removesuffix(".")
+        return f"{LEFT_OUT}{wrong}"
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
@@ -264,12 +267,6 @@ def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
         items() if callable(items) else items,
         scheme.cyclic,
     )
-
-
-def _what_is_wrong(message: str) -> str:
-    """A reason must be constant to be counted: drop the place that a message starts with; and what to do about it."""
-    _, separator, rest = message.partition("): ")
-    return (rest if separator else message).partition(". ")[0].removesuffix(".")
 
 
 NO_NUMBER = "a score that is not a number, from "

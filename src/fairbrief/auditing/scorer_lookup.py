@@ -64,19 +64,14 @@ class Scorers(dict[str, Scorer]):
         given = self.given.get(spec)
         made: Scorer = given if given is not None else registry.make("scorer or classifier", spec)
         scorer = made.scorer if isinstance(made, Calibrated) else made
-        if self._left_behind is not None and self._stays(scorer):
-            self._left_behind |= {spec}
-            raise NeedsModel(spec)
+        if self._left_behind is not None and is_cacheable(scorer):
+            from fairbrief.scorers.chat_judge import ChatJudge
+
+            if not self._makes_models or isinstance(scorer, ChatJudge):
+                self._left_behind |= {spec}
+                raise NeedsModel(spec)
         if is_cacheable(scorer):
             self._models.add(spec)
         wrapped = scorer if self.wrap is None else self.wrap(scorer)
         self[spec] = made.wrapped(wrapped) if isinstance(made, Calibrated) else wrapped
         return self[spec]
-
-    def _stays(self, scorer: Scorer) -> bool:
-        """Whether another process leaves a scorer to this one."""
-        if not is_cacheable(scorer):
-            return False
-        from fairbrief.scorers.chat_judge import ChatJudge
-
-        return isinstance(scorer, ChatJudge) or not self._makes_models
