@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.classifiers.sentiment import WordSentiment
 from fairbrief.measures.sentiment import (
     EMPTY_ARTICLE,
     EMPTY_SUMMARY,
@@ -23,7 +22,6 @@ from fairbrief.measures.sentiment import (
     regress_shift,
 )
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
-from fairbrief.specs import spell
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
@@ -71,7 +69,14 @@ class ChauSentiment(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 # groups are in the text
         """The shift by gender of the subject, and how the gender coefficients agree."""
-        scorer = spell(WordSentiment(self.vectors, self.lexicon, base="2")) if self.vectors else "vader"
+        scorer = "vader"
+        if self.vectors:
+            vectors, lexicon = (
+                "'{}'".format(path.replace("\\", "\\\\").replace("'", "\\'"))
+                for path in (self.vectors, self.lexicon)
+            )
+            named = "" if self.lexicon == "opinion" else f", lexicon={lexicon}"
+            scorer = f"word_sentiment(vectors={vectors}{named}, base=2)"
         shift = SentimentShift(scorer=scorer, threshold=self.threshold)
         return repr(shift), "gender_agreement", repr(SentimentChange(scorer=scorer, version="text"))
 
