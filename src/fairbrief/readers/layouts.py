@@ -22,7 +22,7 @@ from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile, Meter
 from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
-from fairbrief.readers.traces import langfuse, otlp, phoenix, traces
+from fairbrief.readers.traces import langfuse, otlp, phoenix, text_of, traces
 from fairbrief.readers.traces import mlflow as mlflow_traces
 from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
@@ -125,10 +125,7 @@ def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def text_in(content: Any) -> str | None:
     """The text of a message, or the texts of its parts, joined."""
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        return "\n".join(text for text in texts if isinstance(text, str)) or None
-    return content if isinstance(content, str) else None
+    return content if isinstance(content, str) else text_of(content)[0] or None
 
 
 def at(row: Any, path: str) -> Any:
@@ -262,12 +259,8 @@ def _openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
 def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
     """The text of an answer, and the reason if there is none."""
     message = at(body, "choices[0].message")
-    if message is None:
-        texts = at(body, "output[*].content[*].text")
-        text = None if texts is None else "\n".join(t for t in texts if isinstance(t, str))
-        return text, REFUSED if text is None and at(body, "output[*].content[*].refusal") is not None else ""
-    text = text_in(message.get("content")) if isinstance(message, Mapping) else None
-    if text is None and at(message, "refusal"):
+    text = text_in(body.get("output") if message is None else at(message, "content"))
+    if text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
         return None, REFUSED
     return text, CUT if at(body, "choices[0].finish_reason") == "content_filter" else ""
 

@@ -236,7 +236,7 @@ def _is_call(span: Span) -> bool:
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
     tree = span["tree"]
     output = _first(tree, "output")
-    text, calls_tool = _text_of(output)
+    text, calls_tool = text_of(output)
     reason = None
     if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
         reason = FAILED
@@ -276,7 +276,7 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
 # ------------------------------------------------------------------------------------ texts and documents
 
 
-def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
+def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     """The text of an output, a message or its parts, and whether it calls a tool.
 
     Of several answers, the first counts; of a conversation, the last answer.
@@ -287,7 +287,7 @@ def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
         roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
         if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
             given = given[-1:] if set(roles) - ANSWERS else given[:1]
-        parts = [_text_of(part, depth + 1) for part in given]
+        parts = [text_of(part, depth + 1) for part in given]
         return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
     if not isinstance(given, Mapping):
         return "", False
@@ -295,7 +295,7 @@ def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
     if given.get("type") in ("reasoning", "thinking") or inner is None:
         return "", calls
-    text, more = _text_of(inner, depth + 1)
+    text, more = text_of(inner, depth + 1)
     return text, calls or more
 
 
@@ -313,7 +313,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     if returned := [text for role, text in messages if role in ("tool", "function")]:
         return returned
     asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
-        _text_of(given)[0]
+        text_of(given)[0]
     ]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
 
@@ -321,7 +321,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
 def _message(given: Any) -> tuple[str, str]:
     """The role and the text of a message."""
     role = _at(given, ROLE) if isinstance(given, Mapping) else None
-    return str(role or "user"), _text_of(given)[0]
+    return str(role or "user"), text_of(given)[0]
 
 
 def _tagged(prompt: str) -> list[str]:
@@ -348,7 +348,7 @@ def _documents(given: Any) -> list[dict[str, Any]]:
         metadata = {**_object(one.get("metadata")), **_object(one.get("attributes"))}
         short = {name: value for name, value in metadata.items() if _is_short(value)}
         ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
-        if (text := _text_of(one)[0]).strip():
+        if (text := text_of(one)[0]).strip():
             documents.append({"text": text, "attributes": short, **ident})
     return documents
 
