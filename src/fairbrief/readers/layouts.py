@@ -41,7 +41,7 @@ class Layout:
     without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
     the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes further fields
     from a row and the result of ``about``, which reads the file, or the object around its rows; rows for which it returns None are skipped.
-    ``reader`` reads files of another shape.
+    ``reader`` makes the rows of files of another shape.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Layout:
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
     about: Callable[[File, Mapping[str, Any]], Any] = lambda _file, _whole: None
-    reader: Callable[..., Rows] | None = None
+    reader: Callable[..., Rows] = read_lines
     line: Callable[[Mapping[str, Any]], bool] | None = None
     in_tables: bool = False
     """Whether ``line`` also recognizes tables, by their columns."""
@@ -60,14 +60,11 @@ class Layout:
 
     def read(self, file: File, meter: Meter) -> Rows:
         """The rows of a file, numbered from 1; values that are not objects are passed on and refused later."""
-        if self.reader is not None:
-            yield from self.reader(file, meter)
-            return
         whole = load(file) if self.rows else {}
         inner = whole.get(self.inside)
         around = inner if isinstance(inner, Mapping) else whole
+        rows = enumerate(listed(around, self.rows, file.name), 1) if self.rows else self.reader(file, meter)
         about = self.about(file, around)
-        rows = enumerate(listed(around, self.rows, file.name), 1) if self.rows else read_lines(file, meter)
         for number, row in rows:
             if not isinstance(row, Mapping):
                 yield number, row
@@ -160,12 +157,6 @@ def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 # -------------------------------------- MLflow: a table with columns named by the user
 
 
-USUAL = {
-    "summary": ("outputs", "predictions", "prediction", "output", "response"),
-    "references": ("ground_truth", "targets", "target", "reference", "expectations"),
-}
-
-
 def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
     """One row per row of the table."""
     whole = load(file)
@@ -174,17 +165,7 @@ def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
-        row = dict(zip(columns, cells, strict=True))
-        yield number, {**_mlflow_usual(row), **row}
-
-
-def _mlflow_usual(row: dict[str, Any]) -> dict[str, Any]:
-    result = source_among(row) if len(row) > 1 else {}
-    for ours, usual in USUAL.items():
-        known = [name for name in usual if name in row]
-        if known:
-            result[ours] = row[known[0]]
-    return result
+        yield number, dict(zip(columns, cells, strict=True))
 
 
 # ------------------------------- promptfoo: a test is a record, a provider (with a prompt) a system
@@ -456,7 +437,7 @@ LAYOUTS = {
         ),
         Layout(
             "promptfoo", "promptfoo results", rows="results", inside="results", more=_promptfoo,
-            about=lambda _, whole: list(dict.fromkeys(map(_prompt, whole["results"] if isinstance(whole.get("results"), list) else ()))),
+            about=lambda _, whole: list(dict.fromkeys(map(_prompt, whole["results"]))),
             head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
         ),
         Layout(
@@ -475,6 +456,11 @@ LAYOUTS = {
         ),
         Layout(
             "mlflow", "an MLflow evaluation table", reader=mlflow,
+            fields={
+                "summary": "summary|outputs|predictions|prediction|output|response",
+                "references": "references|ground_truth|targets|target|reference|expectations",
+            },
+            more=lambda row, _about: source_among(row) if len(row) > 1 else {},
             head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
         ),
         Layout(
