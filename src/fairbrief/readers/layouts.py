@@ -38,10 +38,10 @@ class Layout:
 
     ``line`` recognizes it by the object in the first line, ``head`` by the beginning of a JSON document, ``ending`` by
     the name. ``rows`` is the key of the list of rows in a document (possibly in the object under the key ``inside``);
-    without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
-    the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes further fields
-    from a row and the result of ``about``, which reads the file, or the object around its rows; rows for which it returns None are skipped.
-    ``reader`` makes the rows of files of another shape.
+    without it ``reader`` gives the rows, by default one per line. ``fields`` maps our fields to paths, or to several paths
+    separated by bars, of which the first with a value counts; a row whose ``id`` is absent or empty has its number.
+    ``more`` computes further fields from a row and the result of ``about``, which reads the file, or the object around
+    its rows; rows for which it returns None are skipped.
     """
 
     name: str
