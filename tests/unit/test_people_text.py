@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from fairbrief.text.gendered_words import EXTENDED, HELM, count_identifiers, word_lists
-from fairbrief.text.names import gender_of_name, published_gender, text_gender
+from fairbrief.text.names import gender_of_any, gender_of_name
 from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, propose, runs
 
+published_gender, text_gender = (partial(gender_of_any, page_decides=decides) for decides in (False, True))
 ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")
 GIVEN = frozenset({"mary", "leo", "ann", "paris"})
 
@@ -74,12 +77,6 @@ def test_places_peoples_and_organisations_are_nobody(text: str) -> None:
     assert found == {}
 
 
-def test_a_place_before_another_name_is_a_person_where_people_bear_it() -> None:
-    """Austin alone is a city, Austin Blat a person, and Boston Blat described as one."""
-    text = "In Austin we met Austin Blat."
-    assert set(accept(text, propose(text), {"austin"})) == {"Austin Blat", "Blat"}
-
-
 @pytest.mark.parametrize(
     ("span", "rule"),
     [
@@ -129,12 +126,6 @@ def test_titles_and_initials_settle_couples(span: str, people: tuple[int, ...]) 
     assert align(span.split(), BAKERS).people == people
 
 
-def test_an_initial_before_the_only_name_that_is_known_is_that_persons() -> None:
-    """Whose first name nobody knows may have any initial, and East Asian order is a full name."""
-    assert align(["A.", "Baker"], [Name(None, "Baker")]).rule == "last name with initial"
-    assert align(["Kim", "Jong-un"], [Name("Jong-un", "Kim")]).rule == "full name"
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -156,12 +147,6 @@ def test_the_plural_of_a_name_of_the_source_is_no_invention() -> None:
             f"Mr. {name} left.", [], "Ann Beebe stayed.", {f"Mr. {name}"}, with_known=True
         )
         assert len(invented(decisions, "Ann Beebe stayed.")) == many
-
-
-def test_titles_of_both_genders_align_alike() -> None:
-    """No title makes it easier to find a woman or a man."""
-    for one, other in (("Mr.", "Mrs."), ("Sir", "Lady"), ("Lord", "Dame"), ("Mr", "Ms")):
-        assert align([one, "Smith"], [ANN]) == align([other, "Smith"], [ANN])
 
 
 def test_a_sentence_opener_is_cut_off_a_name_but_another_given_name_is_not() -> None:

@@ -21,7 +21,7 @@ from fairbrief.auditing.per_record import attributes_in
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.first_answers import answers
-from fairbrief.reports.json_file import render
+from fairbrief.reports.json_file import identity
 from fairbrief.reports.result import Result
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
@@ -114,15 +114,6 @@ def test_differences_of_systems_are_whole(by_subgroup: Result, wanted: Result) -
     assert any(e.subgroup and e.is_primary and None not in (e.p, e.extract_p) for e in found.values())
 
 
-def test_one_order_of_subgroups_is_enough(small: Result) -> None:
-    """What the audit has already stays as it is: slicing twice, or by parts, gives what slicing at once gives."""
-    at_once = subgroup_audit(small, BY)
-    assert subgroup_audit(at_once, BY) is at_once
-    parted = subgroup_audit(subgroup_audit(small, BY[:1]), BY[1:])
-    assert by_key(parted.estimates) == by_key(at_once.estimates)
-    assert parted.per_record.equals(at_once.per_record)
-
-
 def test_runs_that_were_pooled_are_by_subgroup_together() -> None:
     """An audit that pooled runs is sliced as pooled: its runs share the clusters of their records."""
     cases = [
@@ -180,7 +171,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     found = load(out)
     assert found.made["by"] == [["kind"]]
     known = fairbrief.subgroups(saved, "kind").result
-    assert render(replace(found, rows=known.rows)) == render(known)
+    assert identity(replace(found, rows=known.rows)) == identity(known)
     from fairbrief.saved import saved_inputs
 
     inputs = saved_inputs.read(out, load_identity(out))
@@ -230,7 +221,7 @@ def _text(rng: random.Random, words: tuple[str, ...]) -> str:
 def told(by_city: bool) -> dict[str, str]:
     """The first screen's answers."""
     audit = fairbrief.audit(rows(80, by_city=by_city), attributes="tone", n_resamples=400)
-    return {a.asked: " ".join(text for text, _ in a.lines) for a in answers(audit.result)}
+    return {asked: " ".join(text for text, _ in lines) for asked, lines in answers(audit.result).items()}
 
 
 @pytest.mark.parametrize("by_city", [True, False])
@@ -244,10 +235,3 @@ def test_gaps_that_cancel_are_told_with_where_they_part(by_city: bool) -> None:
         assert "city Rome: tone negative −" in text
         assert "city Oslo: tone positive −" in text
         assert "--by city" in text
-
-
-def test_without_group_differences_the_main_values_are_printed(tmp_path: Path) -> None:
-    """An audit of quality has no group difference to show by subgroup."""
-    folder = str(tmp_path / "a")
-    printed("audit", "examples/reviews.jsonl", "--measure", "rouge1", "--resamples", "0", "--out", folder)
-    assert re.search(r"^rouge1 +rosy +0\.\d", printed("subgroups", folder, "--by", "kind"), re.MULTILINE)

@@ -15,7 +15,7 @@ from pathlib import Path
 from fairbrief.errors import DataError
 from fairbrief.readers.files import File
 from fairbrief.text import gendered_words
-from fairbrief.text.names import Piece, divide
+from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention
 
 
@@ -239,7 +239,7 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
         titled = _add_title(person, given.tokens[first]) or titled
         first += 1
     for i in range(first, span.last):
-        if gendered_words.ends_titles(given.tokens[i].form):
+        if bare(given.tokens[i].form) in gendered_words.ENDING:
             first = i + 1
     if first == span.first and first > 0:
         titled = _add_title(person, given.tokens[first - 1])
@@ -256,7 +256,7 @@ def _add_title(person: _Person, token: Token) -> bool:
         return False
     person.mentions.add(Mention(0, token.start, token.end, "title"))
     person.genders.add(gender)
-    return gendered_words.is_courtesy(token.form)
+    return bare(token.form) in gendered_words.COURTESY
 
 
 def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:

@@ -1,4 +1,4 @@
-"""Rows in a temporary file, read again by key. Only their places are in memory."""
+"""Rows in a temporary file, read again by key. Of many rows only the places are in memory."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pickle
 import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from tempfile import TemporaryFile, gettempdir
+from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, Any
+
+HELD = 64_000_000
+"""Bytes that are held in memory; if there are more, all go to the disk."""
 
 
 class RowsOnDisk(AbstractContextManager["RowsOnDisk"]):
@@ -17,7 +20,7 @@ class RowsOnDisk(AbstractContextManager["RowsOnDisk"]):
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
+        self._file = SpooledTemporaryFile(HELD)  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 

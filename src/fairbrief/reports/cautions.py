@@ -7,10 +7,9 @@ from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
-from fairbrief.reports import contrast_words, wording
-from fairbrief.reports.contrast_words import Context, capital, of_system, p_text, signed
+from fairbrief.reports import wording
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import sides
+from fairbrief.reports.wording import Context, capital, of_system, p_text, sides, signed
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
@@ -37,7 +36,13 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [*context.notes, *shortfalls(context.made, {e.measure for e in shown})]
+    lines = [
+        wording.worded(note)
+        for e in context.result.estimates
+        for note in e.notes
+        if note.code == "without_claims"
+    ]
+    lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
         lines.append(f"{TOO_FEW}: summaries by {systems}")
@@ -125,7 +130,7 @@ def _small_groups(estimates: Iterable[Estimate]) -> dict[str, int]:
         names = sides(e.group, 1 if e.other_clusters is None else 2)
         for group, n in zip(names, (e.group_clusters, e.other_clusters), strict=False):
             if n is not None and n < FEWEST_TO_DECIDE:
-                small[contrast_words.group_with(e.over, group)] = n
+                small[wording.group_with(e.over, group)] = n
     return small
 
 

@@ -8,7 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -28,8 +28,7 @@ SHOWN = 3
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
-    A kind of it defines its question (`wording`, and `worded` with the texts), what a reply states (`read`), and what a
-    number counts (`scores`).
+    A kind of it defines its question (`worded`), what a reply states (`read`), and what a number counts (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -38,10 +37,9 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
-    @property
-    @abstractmethod
-    def wording(self) -> str:
-        """The words of the question, without the texts."""
+    def __post_init__(self) -> None:
+        pairs.KeyedScorer.__post_init__(self)
+        Endpoint.__post_init__(self)
 
     @abstractmethod
     def worded(self, pair: pairs.Key) -> str:
@@ -54,7 +52,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     @property
     def computed_by(self) -> str:
         """What decides a stated number: the reading's version, model, address, and a digest of the words of the question."""
-        digest = hashlib.sha256(self.wording.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(self.worded(("", "")).encode()).hexdigest()[:12]
         return (
             f"{self.name}/{self.version} {self.model}@{self.shown} {digest} temperature={self.temperature}"
             + (f" max_tokens={self.max_tokens}" if self.max_tokens else "")
@@ -128,22 +126,10 @@ class ChatEntailment(ChatJudge):
     """
 
     name: ClassVar[str] = "chat_entailment"
-    form: str = "number"
-    unparsed: float | None = None
+    form: Literal["number", "yes_no"] = "number"
+    unparsed: Annotated[float | None, "[0, 1]"] = None
     _: KW_ONLY
     by: By = "document"
-
-    def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
-        if self.unparsed is not None and not 0 <= self.unparsed <= 1:
-            raise RequestError(f"chat_entailment(unparsed={self.unparsed}): wanted a number from 0 to 1.")
-        check_by(self.by)
-        Endpoint.__post_init__(self)
-
-    @property
-    def wording(self) -> str:
-        return QUESTION + FORMS[self.form]
 
     def read(self, reply: str) -> float | None:
         return probability(reply)
@@ -198,18 +184,7 @@ class Judge(ChatJudge):
     """
 
     name: ClassVar[str] = "judge"
-    dimension: str = "relevance"
-
-    def __post_init__(self) -> None:
-        if self.dimension not in DIMENSIONS:
-            raise RequestError(
-                f"judge(dimension={self.dimension}): none of {', '.join(DIMENSIONS)}. Choose one of them."
-            )
-        Endpoint.__post_init__(self)
-
-    @property
-    def wording(self) -> str:
-        return TEMPLATE + DIMENSIONS[self.dimension]
+    dimension: Literal["relevance", "consistency", "coherence", "fluency"] = "relevance"
 
     def read(self, reply: str) -> float | None:
         return score(reply)
@@ -244,15 +219,7 @@ class ChatLabel(ChatJudge):
             raise RequestError(
                 f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
             )
-        Endpoint.__post_init__(self)
-
-    @property
-    def wording(self) -> str:
-        listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
-        return (
-            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
-            "Answer with the number of one label, and nothing else."
-        )
+        ChatJudge.__post_init__(self)
 
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
@@ -269,7 +236,11 @@ class ChatLabel(ChatJudge):
             yield Scores.of_whole_texts(ask, np.where(np.isnan(chosen), np.nan, chosen == places))
 
     def worded(self, pair: pairs.Key) -> str:
-        return f"{self.wording}\n\nText: {pair[0]}"
+        listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
+        return (
+            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
+            f"Answer with the number of one label, and nothing else.\n\nText: {pair[0]}"
+        )
 
 
 @dataclass(slots=True)

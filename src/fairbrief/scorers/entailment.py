@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import ModelScorer, PairScorer, Resident
+from fairbrief.scorers.models import PairScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
 from fairbrief.types import Ask, Floats, Scores
 
@@ -52,7 +52,6 @@ BY_NAME = {
     "minicheck": Template(minicheck_frame, entails=1),
     "hhem": Template(hhem_frame, entails=1),
 }
-TEMPLATES = ("auto", *BY_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +110,8 @@ class Entailment(PairScorer):
     for ``by=document``. ``gate=argmax`` counts a probability only where entailment is the most probable class,
     otherwise 0.
 
-    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
-    model's name on the hub (`MODELS`), and HHEM also by its folder.
+    ``template`` is how the model receives the two texts: ``pair`` or ``minicheck``. ``auto`` chooses by the model's
+    name on the hub (`MODELS`); HHEM is known by its folder, too.
 
     If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the
     largest probability counts. A column that takes more than half of the window is cut too, and the probability is
@@ -124,13 +123,8 @@ class Entailment(PairScorer):
 
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
-    gate: str = "none"
-    template: str = "auto"
-
-    def __post_init__(self) -> None:
-        ModelScorer.__post_init__(self)
-        pretrained.choose(self.name, "gate", self.gate, ("none", "argmax"))
-        pretrained.choose(self.name, "template", self.template, TEMPLATES)
+    gate: Literal["none", "argmax"] = "none"
+    template: Literal["auto", "pair", "minicheck"] = "auto"
 
     @property
     def details(self) -> str:
@@ -146,18 +140,18 @@ class Entailment(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
-        template, placed = template_of(self.model, self.template), self.placement
+        template = template_of(self.model, self.template)
         if template is BY_NAME["hhem"]:
-            resident = models.hhem(self.snapshot, placed, self.name)
+            resident = models.hhem(*self.loading)
         else:
-            resident = models.load("AutoModelForSequenceClassification", self.snapshot, placed, self.name)
+            resident = models.load("AutoModelForSequenceClassification", *self.loading)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
         def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
             return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts, placed.batch_tokens)
+        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts)
 
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":
@@ -217,17 +211,13 @@ def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]],
 
 def recommended() -> tuple[str, str]:
     """The spec of the best scorer of support that this machine has, and why it is taken."""
-    has_models = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub"))
-    here = [known for known in MODELS if has_models and pretrained.cached(known.name, "recommended")]
-    if here:
-        return here[0].spec, f"the best model of entailment here: {here[0].published}"
     fetch = f"no model of entailment is here; 'fairbrief prefetch {MODELS[1].name}' fetches a small one"
+    if not all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub")):
+        return "containment", f"it needs no model; pip install 'fairbrief[neural]' allows models; {fetch}"
+    for known in MODELS:
+        if pretrained.cached(known.name, "recommended"):
+            return known.spec, f"the best model of entailment here: {known.published}"
     minilm = "sentence-transformers/all-MiniLM-L6-v2"
-    if (
-        has_models
-        and importlib.util.find_spec("sentence_transformers")
-        and pretrained.cached(minilm, "recommended")
-    ):
+    if importlib.util.find_spec("sentence_transformers") and pretrained.cached(minilm, "recommended"):
         return "embedding", f"it finds the source of a paraphrase best; {fetch}"
-    install = "" if has_models else "pip install 'fairbrief[neural]' allows models; "
-    return "containment", f"it needs no model; {install}{fetch}"
+    return "containment", f"it needs no model; {fetch}"

@@ -7,27 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import (
-    DTYPES,
-    Placement,
-    Snapshot,
-    explained,
-    folder_of,
-    foundation_of,
-    library,
-    quiet,
-)
+from fairbrief.pretrained import Placement, Snapshot, library
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -69,13 +60,8 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     Its release wraps the same weights in code of its own, which is not run.
     """
     transformers, torch = library("transformers", reader), library("torch", reader)
-    foundation = foundation_of(snapshot.folder)
-    if foundation is None:
-        raise BackendError(
-            f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
-        )
-    base = folder_of(foundation, reader, weights=False)
-    with quiet(), explained(snapshot.folder, reader):
+    base = pretrained.folder_of(str(pretrained.foundation_of(snapshot.folder)), reader, weights=False)
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)
         model = transformers.T5ForTokenClassification(config)
@@ -84,7 +70,9 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         _refuse_missing(
             (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
         )  # the embeddings of pieces are stored once, under another name
-        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+        model = model.to(
+            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
+        ).eval()
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
@@ -92,7 +80,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
     transformers, torch = library("transformers", reader), library("torch", reader)
-    with quiet(), explained(snapshot.folder, reader):
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
@@ -112,7 +100,9 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
-        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+        model = model.to(
+            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
+        ).eval()
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
@@ -120,16 +110,16 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with quiet():
+    with pretrained.quiet():
         sentence_transformers = library("sentence_transformers", reader)
-    with quiet(), explained(snapshot.folder, reader):
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         model = sentence_transformers.SentenceTransformer(
             str(snapshot.folder),
             device=placement.device,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
         )
-        model = model.to(dtype=getattr(library("torch", reader), DTYPES[placement.dtype])).eval()
+        model = model.to(dtype=getattr(library("torch", reader), pretrained.DTYPES[placement.dtype])).eval()
     room = int(model.max_seq_length or 512)
     return Resident(model.tokenizer, model, placement.device, room)
 
@@ -168,18 +158,16 @@ class ModelScorer(pairs.KeyedScorer):
     model: str
     _: KW_ONLY
     by: By = "sentence"
-    windows: str = "fold"
-    dtype: str = "auto"
+    windows: Literal["fold", "truncate"] = "fold"
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
-        pretrained.choose(self.name, "dtype", self.dtype, ("auto", *DTYPES))
-        pretrained.choose(self.name, "windows", self.windows, ("fold", "truncate"))
         pretrained.tokens(self.batch_tokens, "cpu", self.name)
-        check_by(self.by)
+        pairs.KeyedScorer.__post_init__(self)
 
     @property
     def placement(self) -> Placement:
@@ -190,6 +178,12 @@ class ModelScorer(pairs.KeyedScorer):
     def snapshot(self) -> Snapshot:
         """The model's folder and revision."""
         return pretrained.find(self.model, self.name)
+
+    @property
+    def loading(self) -> tuple[Snapshot, Placement, str]:
+        """What the functions that load a model need; without torch no model is looked for."""
+        placement = self.placement
+        return self.snapshot, placement, self.name
 
     @property
     def computed_by(self) -> str:
@@ -209,7 +203,6 @@ class ModelScorer(pairs.KeyedScorer):
         lengths: Sequence[int],
         forward: Callable[[Integers], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """Each key's array, when all of its items went through the model.
 
@@ -218,7 +211,7 @@ class ModelScorer(pairs.KeyedScorer):
         missing = np.bincount(owners)
         waiting: dict[int, list[tuple[int, Any]]] = {}
         progress = Progress(self.name, len(keys))
-        for batch, found in run_batches(lengths, forward, budget):
+        for batch, found in run_batches(lengths, forward, self.placement.batch_tokens):
             done: dict[pairs.Key, NDArray[Any]] = {}
             for i, value in zip(batch, found, strict=True):
                 k = owners[i]
@@ -247,7 +240,6 @@ class PairScorer(ModelScorer):
         around: Frame,
         forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """`run` on the windows of pairs.
 
@@ -273,5 +265,5 @@ class PairScorer(ModelScorer):
         lengths = [len(row) + len(column) + around.size for _, _, (row, column) in windows]
         owners = [k for k, _, _ in windows]
         yield from self.run(
-            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded, budget
+            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded
         )

@@ -11,9 +11,10 @@ sentence if a common opener follows. Enders of other scripts (``؟``, ``।``) c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
+from typing import Annotated
 
 from fairbrief.errors import RequestError
 from fairbrief.text.languages import Setting, language_of, setting
@@ -71,18 +72,21 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=4096)
 def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
-    return tuple(_spans_of(text))
+    spans = []
+    for start, end in _pieces(text):
+        sentence = text[start:end]
+        first = start + len(sentence) - len(sentence.lstrip())
+        spans.append((first, first + len(sentence.strip())))
+    return tuple(span for span in spans if span[0] < span[1])
 
 
-def _spans_of(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    start = 0
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text with the white space around them."""
+    borders = [0]
     for match in _CANDIDATE.finditer(text):
-        if _ends(text, start, match):
-            _add(spans, text, start, match.end())
-            start = match.end()
-    _add(spans, text, start, len(text))
-    return spans
+        if _ends(text, borders[-1], match):
+            borders.append(match.end())
+    return pairwise([*borders, len(text)])
 
 
 def split(text: str) -> list[str]:
@@ -113,16 +117,7 @@ def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001
         lines = _SURE_LINE_END.split(text)
         if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
             return tuple(chain.from_iterable(map(sentences_of, lines)))
-    return tuple([text[start:end] for start, end in _spans_of(text)])
-
-
-def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        spans.append((start, end))
+    return tuple([sentence for start, end in _pieces(text) if (sentence := text[start:end].strip())])
 
 
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
@@ -176,13 +171,21 @@ def _continues(before: str, following: str, *, is_first: bool) -> bool:
 # ---- Passages, each some sentences long, for scorers that read documents in parts
 
 
-By = int | str
-"""How documents are cut: ``sentence``, ``document``, ``3`` (sentences), ``100words`` or ``100words_centred``."""
 KNOWN = (
     "sentence, document, a number of sentences (3), a number of words (100words) or windows around each sentence "
     "(100words_centred)"
 )
 _SIZE = re.compile(r"([1-9][0-9]{0,5})(words(?:_centred)?|)")
+
+
+def _check_by(by: int | str) -> None:
+    """Raise RequestError for an unknown way to cut documents."""
+    if by not in ("sentence", "document"):
+        _cutter(str(by))
+
+
+By = Annotated[int | str, _check_by]
+"""How documents are cut: ``sentence``, ``document``, ``3`` (sentences), ``100words`` or ``100words_centred``."""
 
 
 def passages_of(text: str, by: By) -> tuple[str, ...]:
@@ -203,12 +206,6 @@ def passages_of(text: str, by: By) -> tuple[str, ...]:
     if len(sentences) < 2:
         return sentences or (text,)
     return sentences if by == "sentence" else tuple(_cutter(str(by))(sentences))
-
-
-def check_by(by: By) -> None:
-    """Raise RequestError for an unknown way to cut documents."""
-    if by not in ("sentence", "document"):
-        _cutter(str(by))
 
 
 @lru_cache(maxsize=64)
