@@ -20,9 +20,9 @@ from fairbrief.errors import DataError, first_line
 from fairbrief.readers import files, tables
 from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile, Meter
-from fairbrief.readers.json_lines import read_lines
+from fairbrief.readers.json_lines import load, read_lines
 from fairbrief.readers.messages import fault, names, show
-from fairbrief.readers.traces import langfuse, otlp, phoenix, text_of, traces
+from fairbrief.readers.traces import langfuse, otlp, phoenix, source_among, text_of, traces
 from fairbrief.readers.traces import mlflow as mlflow_traces
 from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
@@ -81,25 +81,6 @@ def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
 
 FAILED = "the request failed"
 REFUSED = "refused"
-LIKELY = (
-    "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
-    "input", "inputs", "context", "content",
-)  # fmt: skip
-"""Usual names of the fields with documents, the most likely first."""
-
-
-def load(file: File) -> Mapping[str, Any]:
-    """The JSON document; DataError if it is not an object."""
-    with file.text() as (_, content):
-        try:
-            result = json.load(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
-            ) from error
-    if not isinstance(result, Mapping):
-        raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
-    return result
 
 
 def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
@@ -108,16 +89,6 @@ def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
     if not isinstance(rows, list):
         raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
     return rows
-
-
-def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """``documents`` from the most likely field, or the only one; empty if none is likely."""
-    for name in LIKELY:
-        if fields.get(name):
-            return {"documents": fields[name]}
-    if len(fields) == 1:
-        return {"documents": next(iter(fields.values()))}
-    return {}
 
 
 def text_in(content: Any) -> str | None:

@@ -19,7 +19,7 @@ from typing import Any
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
 from fairbrief.readers.files import File, Meter
-from fairbrief.readers.json_lines import Row, read_json
+from fairbrief.readers.json_lines import Row, load, read_json
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
 PATHS = {
@@ -61,6 +61,11 @@ INNER = (
     "summary", "answer", "response", "result",
 )  # fmt: skip
 """Keys of an object that lead to its text, the likeliest first."""
+LIKELY = (
+    "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
+    "input", "inputs", "context", "content",
+)  # fmt: skip
+"""Usual names of the fields with documents, the most likely first."""
 ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
@@ -99,8 +104,6 @@ def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Ro
 
 def _rows(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
-    from fairbrief.readers import layouts
-
     kind = files.FORMATS.get(files.endings(file.path)[0])
     if kind == "parquet":
         yield from tables.read_parquet(file, meter)
@@ -114,7 +117,7 @@ def _rows(file: File, meter: Meter) -> Iterator[Row]:
     if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
         yield from read_json(file, meter)
     else:
-        yield 1, layouts.load(file)
+        yield 1, load(file)
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
@@ -276,6 +279,16 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
 # ------------------------------------------------------------------------------------ texts and documents
 
 
+def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """``documents`` from the most likely field, or the only one; empty if none is likely."""
+    for name in LIKELY:
+        if fields.get(name):
+            return {"documents": fields[name]}
+    if len(fields) == 1:
+        return {"documents": next(iter(fields.values()))}
+    return {}
+
+
 def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     """The text of an output, a message or its parts, and whether it calls a tool.
 
@@ -301,8 +314,6 @@ def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
 
 def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     """The sources in a prompt: its variables, what tools returned, texts in tags; else the last message of the user."""
-    from fairbrief.readers.layouts import source_among
-
     given = _first(tree, "input")
     for fields in (_first(tree, "variables"), given):
         is_plain = isinstance(fields, Mapping) and "messages" not in fields
