@@ -51,7 +51,7 @@ Answers = dict[str, Sequence[tuple[str, str]]]
 def answers(result: Result) -> Answers:
     """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
     context = Context(result)
-    panels = context.clearest_first(context.leading())
+    panels = context.panels
     if not panels:
         return _compared(context)
     members, *others = panels
@@ -92,8 +92,7 @@ def _compared(context: Context) -> Answers:
 def lead(result: Result) -> Estimate | None:
     """The group difference with which a report begins; None if there is none."""
     context = Context(result)
-    panels = context.clearest_first(context.leading())
-    return min(panels[0], key=context.rank) if panels else None
+    return min(context.panels[0], key=context.rank) if context.panels else None
 
 
 def leading_sentence(first: Estimate, context: Context) -> str:

@@ -124,7 +124,7 @@ MOST_PANELS = 8
 def first_screen(result: Result) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
     context = Context(result)
-    ordered = context.clearest_first(context.leading())
+    ordered = context.panels
     if not ordered:
         return None
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)

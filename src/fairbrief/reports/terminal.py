@@ -183,7 +183,7 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.clearest_first(context.leading())
+        ordered = context.panels
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
@@ -273,7 +273,7 @@ class _Screen:
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = self.context.leading()
+        ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0

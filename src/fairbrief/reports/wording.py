@@ -398,6 +398,11 @@ class Context:
             order,
         )
 
+    @cached_property
+    def panels(self) -> list[Sequence[Estimate]]:
+        """The leading group differences of systems, those with the clearest difference first."""
+        return self.clearest_first(self.leading())
+
     def significant(self, members: Iterable[Estimate]) -> list[Estimate]:
         """The differences that are significantly below or above their baseline, the clearest first."""
         return sorted((e for e in members if self.kind(e) in conclusions.NAMED), key=self.rank)
