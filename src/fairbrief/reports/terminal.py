@@ -141,8 +141,9 @@ class _Screen:
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
         result, absent = self.result, left_out_table(self.result)
-        made = {"seed": result.made.get("seed"), "resamples": result.made.get("n_resamples")}
-        settings = ", ".join(f"{name} {value:,}" for name, value in made.items() if value is not None)
+        seed, many = result.made.get("seed"), result.made.get("n_resamples")
+        parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
+        settings = ", ".join(filter(None, parts))
         return list(
             _apart(
                 [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
