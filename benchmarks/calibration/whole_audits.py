@@ -25,12 +25,11 @@ from benchmarks.recording import write_section
 
 from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
-from fairbrief.auditing.batches import by_observation, units_of
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import Origin, Subgroup
+from fairbrief.auditing.observing import Observer, by_observation
+from fairbrief.auditing.origins import Origin, Subgroup, units_of
 from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
