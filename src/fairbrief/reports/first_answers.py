@@ -68,11 +68,12 @@ def answers(result: Result) -> Answers:
         *_not_below(members, context),
         *_other_panels(others, context),
     ]
+    without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
         MEASURED: _measured(panels, context),
         FINDING: findings,
         INTERVAL: _family_interval(first, context),
-        CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
+        CAUTION: [*cautions(panels, context), *dict.fromkeys(without_texts)],
     }
     shown: Answers = {asked: [(text, "") for text in lines] for asked, lines in texts.items() if lines}
     return {**shown, NEXT: _next(members, first, context)}
@@ -350,12 +351,6 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
         text = text[0].lower() + text[1:]
     return [f"Subgroup {where}: {text}{more}"]
-
-
-def _without_texts(subgroups: Iterable[Estimate]) -> list[str]:
-    """That the p of subgroups lacks label permutations, where they were made without the texts."""
-    notes = (note for e in subgroups for note in e.notes if note.code == "needs_texts")
-    return list(dict.fromkeys(f"{capital(wording.worded(note))}." for note in notes))
 
 
 def subgroup_name(e: Estimate) -> str:

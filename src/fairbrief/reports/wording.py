@@ -476,6 +476,11 @@ def worded(note: Note) -> str:
     return words.format_map(note.arguments) if isinstance(words, str) else words(note.arguments)
 
 
+def noted(estimates: Iterable[Estimate], *codes: str) -> list[Note]:
+    """The notes of the estimates that have one of these codes."""
+    return [note for e in estimates for note in e.notes if note.code in codes]
+
+
 def joined(notes: Iterable[Note]) -> str:
     """Notes separated by semicolons."""
     return "; ".join(map(worded, notes))
