@@ -13,17 +13,7 @@ from fairbrief.reports.cautions import TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.reports.wording import (
-    Context,
-    capital,
-    group_of,
-    group_or_part,
-    of_system,
-    p_of,
-    p_text,
-    signed,
-    size,
-)
+from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
@@ -218,7 +208,7 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
         value = _value(e, context)
         if with_random:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-        group = wording.heading(e, context.words(e)) or group_or_part(e)
+        group = wording.heading(e, context.words(e)) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
     return f"{start}{where}: {', '.join(parts)}{more}."
@@ -258,7 +248,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
 def _detectable(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
-    least = size(e.detectable, context.words(e).unit)
+    least = wording.size(e.detectable, context.words(e).unit)
     where = of_system(e) if e.group else named(e.system)
     return f" For {where}, a difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
 
@@ -355,7 +345,9 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
 
 def subgroup_name(e: Estimate) -> str:
     """The subgroup of an estimate, ``city Rome, year 2020``."""
-    return named(", ".join(group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items()))
+    return named(
+        ", ".join(wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
+    )
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
@@ -391,7 +383,9 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
         half = planned.detectable / 2
         is_grouped = planned.clusters and planned.clusters != planned.n
         n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        why = f"Plan more records ({counted(4 * n, what)} to find a difference of {size(half, unit)}):"
+        why = (
+            f"Plan more records ({counted(4 * n, what)} to find a difference of {wording.size(half, unit)}):"
+        )
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 
