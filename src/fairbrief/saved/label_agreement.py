@@ -277,15 +277,13 @@ def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
 
 def _made(size: str, system: str, rows: Sequence[_Row], resampling: Resampling) -> ChunkSize:
     counts = np.array([(claims.sum(), len(claims)) for claims, _, _, _ in rows], dtype=np.float64)
-    identified, claims = counts.sum(axis=0)
-    bootstrap = resampling.bootstrap(len(rows))
-    drawn = None if bootstrap is None else bootstrap.totals(counts)
-    share = resampling.interval(identified / claims, None if drawn is None else drawn[:, 0] / drawn[:, 1])
+    identified, claims = resampling.totals(counts).T
+    share = resampling.interval(identified / claims)
     groups = sorted({value for _, of_group, _, _ in rows for value in of_group})
     of_each = {v: [of_group[v] for _, of_group, _, _ in rows if v in of_group] for v in groups}
     by_value = {v: float(np.concatenate(identified_by).mean()) for v, identified_by in of_each.items()}
     chunks = sum(pieces for _, _, pieces, _ in rows) / sum(documents for _, _, _, documents in rows)
-    return ChunkSize(size, system, share, by_value, chunks, int(claims), len(rows))
+    return ChunkSize(size, system, share, by_value, chunks, int(claims[0]), len(rows))
 
 
 def chunk_tables(

@@ -144,7 +144,7 @@ def _overalls(
         if len(arrays) == len(datasets):
             whole = tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in arrays)
             scores = normalised(np.stack(arrays)).T
-            of_each = tuple(resampling.interval(float(s[0]), s[1:] if len(s) > 1 else None) for s in scores)
+            of_each = tuple(map(resampling.interval, scores))
             found.append(
                 Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
             )
@@ -170,16 +170,12 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 
     Shape (1 + resamples, systems, columns); systems share the resamples.
     """
-    found = CommonClusters.of(parts)
-    answered = found.by_all(range(len(parts)))
-    rows = [part.sums[place[answered]] for part, place in zip(parts, found.places, strict=True)]
+    common = CommonClusters.of(parts)
+    answered = common.by_all(range(len(parts)))
+    rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
     stacked = np.stack(rows, axis=1)
-    whole = stacked.sum(axis=0)[np.newaxis]
-    bootstrap = resampling.bootstrap(len(answered))
-    if bootstrap is None:
-        return whole, len(answered)
-    drawn = bootstrap.totals(stacked.reshape(len(answered), -1))
-    return np.concatenate([whole, drawn.reshape(-1, *stacked.shape[1:])]), len(answered)
+    totals = resampling.totals(stacked.reshape(len(answered), -1))
+    return totals.reshape(-1, *stacked.shape[1:]), len(answered)
 
 
 def normalised(values: Floats) -> Floats:

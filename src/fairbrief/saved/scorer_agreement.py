@@ -22,7 +22,7 @@ from fairbrief.saved.saved_values import (
     specs_in,
 )
 from fairbrief.statistics.agreement import spearman
-from fairbrief.types import Floats, Integers, Measure, Table
+from fairbrief.types import Floats, Measure, Table
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -100,41 +100,35 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     in_a, in_b = in_common(a, b)
     if len(in_a) < 2:
         return None
-    x, y, system, cluster = a.of_each()[in_a], b.of_each()[in_b], a.system[in_a], a.clusters.of(in_a).codes()
+    x, y = (saved.values(saved.rows)[places] for saved, places in ((a, in_a), (b, in_b)))
+    system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
     numbers = system[first_met(system)[0]].tolist()
     names = tuple(a.systems[number] for number in numbers)
-    records = _over_records(x, y, cluster, resampling)
+    (records,) = resampling.intervals(_spearman, [x, y], cluster)
     of_system = []
     for name, number in zip(names, numbers, strict=True):
         own = np.flatnonzero(system == number)
         if len(own) >= FEWEST_RECORDS:
             rho = records
             if len(names) > 1:
-                rho = _over_records(x[own], y[own], cluster[own], resampling)
+                (rho,) = resampling.intervals(_spearman, [x[own], y[own]], cluster[own])
             of_system.append((name, rho, len(own)))
     label, first, second = _names(a.measure, b.measure)
     over_systems = None
     if len(names) >= FEWEST_SYSTEMS:
         chosen = [np.flatnonzero(system == number) for number in numbers]
         clusters = [first_met(cluster)[1][own] for own in chosen]
-        bootstrap = resampling.bootstrap(len(np.unique(cluster)))
-        of_a = a.of_systems([in_a[own] for own in chosen], clusters, bootstrap)
-        of_b = b.of_systems([in_b[own] for own in chosen], clusters, bootstrap)
-        drawn = None if bootstrap is None else spearman(of_a[1:], of_b[1:])
-        over_systems = resampling.interval(float(spearman(of_a[0], of_b[0])), drawn)
+        of_a, of_b = (
+            saved.by_system([places[own] for own in chosen], clusters, resampling)
+            for saved, places in ((a, in_a), (b, in_b))
+        )
+        over_systems = resampling.interval(spearman(of_a, of_b))
     n = int(np.isfinite(x + y).sum())
     return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
 
 
-def _over_records(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
-    """ρ over summaries; ``cluster`` (n,) is the cluster of each."""
-    point, bootstrap = float(spearman(x, y)), resampling.bootstrap(len(np.unique(cluster)))
-    if bootstrap is None:
-        return resampling.interval(point)
-    cluster = first_met(cluster)[1]
-    draws = itertools.chain.from_iterable(weights[:, cluster] for weights in bootstrap.weights())
-    picked = (np.repeat(np.arange(len(x)), times) for times in draws)
-    return resampling.interval(point, np.array([spearman(x[own], y[own]) for own in picked]))
+def _spearman(x: Floats, y: Floats) -> list[Floats]:
+    return [spearman(x, y)]
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
@@ -228,35 +222,23 @@ def change_comparisons(
 def _comparison(
     a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
 ) -> ChangeComparison:
-    places = _of_both_systems(a, b, plain, fair)
-    cluster = first_met(a.clusters.of(places[0][0]).codes())[1]
-    bootstrap = resampling.bootstrap(int(cluster.max()) + 1)
-    x, y = (
-        _relative_change(values[..., 0], values[..., 1])
-        for saved, own in zip((a, b), places, strict=True)
-        for values in [saved.of_systems(own, [cluster] * 2, bootstrap)]
+    in_a, in_b = in_common(a, b)
+    one, other = (
+        np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
+        for system in (plain, fair)
     )
-    first, second, difference = (
-        resampling.interval(float(z[0]), None if bootstrap is None else z[1:]) for z in (x, y, x - y)
-    )
-    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
-
-
-def _of_both_systems(
-    a: SavedValues, b: SavedValues, plain: str, fair: str
-) -> tuple[list[Integers], list[Integers]]:
-    """The positions, by measure and system, of the records that both systems summarized and both measures used.
-
-    In the order of the first measure's summaries of the first system. RequestError if there are none.
-    """
-    read = [(saved.records, saved.of_system(system)) for saved in (a, b) for system in (plain, fair)]
-    records = [names.of(places) for names, places in read]
-    inside = [records[0].places_in(others) for others in records]
-    common = np.flatnonzero(np.all([place >= 0 for place in inside], axis=0))
-    if not len(common):
+    place = a.records.of(in_a[one]).places_in(a.records.of(in_a[other]))
+    one, other = one[place >= 0], other[place[place >= 0]]
+    if not len(one):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
-    found = [places[place[common]] for place, (_, places) in zip(inside, read, strict=True)]
-    return found[:2], found[2:]
+    cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
+    values = (
+        saved.by_system([places[one], places[other]], [cluster] * 2, resampling)
+        for saved, places in ((a, in_a), (b, in_b))
+    )
+    x, y = (_relative_change(of[:, 0], of[:, 1]) for of in values)
+    first, second, difference = map(resampling.interval, (x, y, x - y))
+    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
 
 
 def change_table(
