@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import isfinite
+from operator import itemgetter
 
 import numpy as np
 
@@ -25,10 +26,10 @@ from fairbrief.types import (
     Cases,
     Column,
     Floats,
+    Integers,
     Measure,
     Observation,
     Reason,
-    Record,
     Totals,
 )
 
@@ -130,24 +131,18 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
         case = found.get(key)
         if case is None:
             continue
-        cost = _bytes(case.summary.text)
+        texts = [case.summary.text]
         if key[1] not in records:
-            cost += _size(case.record)
+            record = case.record
+            texts += [d.text for d in record.documents[:MOST_DOCUMENTS]] + [
+                *record.references[:MOST_REFERENCES]
+            ]
+        cost = sum(len(text[:MOST_CHARACTERS].encode("utf-8", "replace")) for text in texts)
         if cost <= room:
             room -= cost
             records.add(key[1])
             kept[key] = case
     return kept
-
-
-def _size(record: Record) -> int:
-    texts = [d.text for d in record.documents[:MOST_DOCUMENTS]] + list(record.references[:MOST_REFERENCES])
-    return sum(map(_bytes, texts))
-
-
-def _bytes(text: str) -> int:
-    """The shown length of a text in UTF-8."""
-    return len(text[:MOST_CHARACTERS].encode("utf-8", "replace"))
 
 
 def _supports(
@@ -251,17 +246,14 @@ def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], .
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:
     """The best sentence per claim and document, if it is good enough."""
-    found = []
+    links = []
     documents = np.array([document for document, _, _ in places])
-    for claim in range(support.shape[1]):
-        best = [_best(support[:, claim], documents == d) for d in np.unique(documents)]
-        good = sorted((b for b in best if support[b, claim] >= LEAST), key=lambda b: -support[b, claim])
-        found += [Link(claim, *places[b], round(float(support[b, claim]), 3)) for b in good[:MOST_LINKS]]
-    return tuple(found)
-
-
-def _best(scores: Floats, inside: np.ndarray) -> int:
-    return int(np.argmax(np.where(inside, scores, -1.0)))
+    for claim, scores in enumerate(support.T):
+        order = np.argsort(-scores, kind="stable")
+        best = order[np.sort(np.unique(documents[order], return_index=True)[1])]
+        good = [place for place in best.tolist() if scores[place] >= LEAST]
+        links += [Link(claim, *places[i], round(float(scores[i]), 3)) for i in good[:MOST_LINKS]]
+    return tuple(links)
 
 
 MOST_PARTS = 40
@@ -347,19 +339,19 @@ MOST_CASES = 160
 def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show: the first of every order, then the second of every order, and so on; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
-    cases: set[tuple[str, str]] = set()
+    cases: set[Key] = set()
     lists = list(_lists(per_record, systems))
     for place in range(MOST_OF_EACH):
-        for found in lists:
-            if place >= len(found) or len(chosen) >= MOST_ROWS:
-                continue
-            row = found[place]
+        for row in (rows[place] for rows in lists if place < len(rows)):
             case = row.system, row.record
-            if len(cases) >= MOST_CASES and case not in cases:
-                continue
-            cases.add(case)
-            chosen.setdefault((row.measure, *case), row)
+            if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
+                cases.add(case)
+                chosen.setdefault((row.measure, *case), row)
     return list(chosen.values())
+
+
+_Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
+"""By quantity and direction, the first rows with the values that sort them."""
 
 
 def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
@@ -369,50 +361,26 @@ def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[R
         specs = [spec for spec, of in known.items() if of == observation]
         ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
         for rows in per_record.each_of(observation):
-            for spec, found in values_of_records(rows, specs).items():
-                if len(found.system):
-                    _look(spec, found, systems, ends)
+            for spec, values in values_of_records(rows, specs).items():
+                codes, names = coded(values.system)
+                for code, system in enumerate(names.to_pylist()):
+                    if system in systems:
+                        _merge(ends[spec, system], spec, system, values, np.flatnonzero(codes == code))
         yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 
 
-_Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
-"""By quantity and direction, the first rows with the values that sort them."""
-
-
-def _look(
-    spec: str, found: RecordValues, systems: Sequence[str], ends: Mapping[tuple[str, str], _Ends]
-) -> None:
-    """Merge some rows into the first rows of their orders; earlier rows win ties."""
-    codes, known = coded(found.system)
-    numbers = {name: number for number, name in enumerate(known.to_pylist())}
-    for system in systems:
-        places = np.flatnonzero(codes == numbers.get(system, len(known)))
-        for name, values in found.by_quantity.items():
-            own = values[places]
-            ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
-            for is_largest, ranked in ranks.items():
-                end = ends[spec, system].setdefault((name, is_largest), [])
-                last = end[-1][0] if len(end) == MOST_OF_EACH else np.inf
-                added = [
-                    (float(ranked[i]), _row(spec, system, found, int(places[i])))
-                    for i in _first(ranked, last)
-                ]
-                end[:] = sorted(end + added, key=lambda one: one[0])[:MOST_OF_EACH]
-
-
-def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
-    return Row(spec, system, found.record[i].as_py(), row_values(found, i), found.p[i].as_py(), "")
-
-
-def _first(ranked: Floats, below: float) -> list[int]:
-    """The smallest defined values ``below`` a number; earlier ones win ties."""
-    found = np.flatnonzero(ranked < below)
-    found = found[np.isfinite(ranked[found])]
-    order = np.argsort(ranked[found], kind="stable")[:MOST_OF_EACH]
-    return [int(i) for i in found[order]]
-
-
-def row_values(found: RecordValues, place: int) -> Mapping[str, float]:
-    """The defined values of one row."""
-    values = {name: float(of[place]) for name, of in found.by_quantity.items()}
-    return {name: value for name, value in values.items() if np.isfinite(value)}
+def _merge(ends: _Ends, spec: str, system: str, found: RecordValues, places: Integers) -> None:
+    """Merge some rows of a system into the first rows of its orders; earlier rows win ties."""
+    for name, values in found.by_quantity.items():
+        own = np.where(np.isfinite(values[places]), values[places], np.nan)
+        ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
+        for is_largest, ranked in ranks.items():
+            end = ends.setdefault((name, is_largest), [])
+            order = np.argsort(ranked, kind="stable")[:MOST_OF_EACH]
+            for rank, i in zip(ranked[order].tolist(), places[order].tolist(), strict=True):
+                if isfinite(rank):
+                    of = {q: float(v[i]) for q, v in found.by_quantity.items() if np.isfinite(v[i])}
+                    row = Row(spec, system, found.record[i].as_py(), of, found.p[i].as_py(), "")
+                    end.append((rank, row))
+            end.sort(key=itemgetter(0))
+            del end[MOST_OF_EACH:]

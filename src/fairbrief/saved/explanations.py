@@ -8,9 +8,9 @@ all. A scorer of all texts of a record (idf weights, tf-idf), or of a summary as
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
@@ -96,22 +96,26 @@ def explain(
         for s in map(encodable, found.made["systems"])
     }
     parts = parts_of(ledger, ())
+    wanted = quantity or built.name
     # For one value: its p without adjustment for the other systems.
     asked = {
         e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
         for e in found.estimates
-        if e.quantity == (quantity or built.name)
+        if e.quantity == wanted
     }
     chosen = [
-        _OfSystem(
-            built, quantity or built.name, parts[system, WHOLE], ordered[system], top, asked.get(system)
-        )
-        for system in ordered
-        if not ids or ordered[system]
+        _OfSystem(built, wanted, parts[system, WHOLE], clusters, top, asked.get(system))
+        for system, clusters in ordered.items()
+        if not ids or clusters
     ]
-    members = _members(held, {(c.part.system, cluster) for c in chosen for _, cluster in c.opened})
+    members: dict[tuple[str, str], list[Case]] = {
+        (one.part.system, cluster): [] for one in chosen for _, cluster in one.opened
+    }
+    for case in held:
+        if (key := (encodable(case.summary.system), encodable(case.record.cluster))) in members:
+            members[key].append(case)
     scorers = Scorers(plan.scorers, plan.wrap)
-    return [c.explanation(members, scorers) for c in chosen]
+    return [one.explanation(members, scorers) for one in chosen]
 
 
 def _of_summaries(per_record: pa.Table) -> pa.Table:
@@ -168,76 +172,72 @@ def _noted(
         )
 
 
-@dataclass
 class _OfSystem:
     """One system's rows, the contribution of each record, and the records to open: ``opened`` has their names and clusters."""
 
-    measure: Measure
-    quantity: str
-    part: SystemPart
-    named: Mapping[str, str]
-    top: int
-    estimate: Estimate | None
-    value: float | None = field(init=False, default=None)
-    influences: tuple[Influence, ...] = field(init=False, default=())
-    opened: Sequence[tuple[str, str]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._place = {cluster: i for i, cluster in enumerate(self.part.clusters)}
-        if self.part.clusters:
-            without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
-            if self.quantity not in without:
-                raise RequestError(
-                    f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
-                )
-            self.value = value_of(self.measure, self.quantity, self._per_record(()))
-            self.influences = self._ranked(without[self.quantity].tolist())
-        largest = [(one.cluster, one.cluster) for one in self.influences[: self.top]]
-        self.opened = list(self.named.items()) or largest
+    def __init__(
+        self,
+        measure: Measure,
+        quantity: str,
+        part: SystemPart,
+        named: Mapping[str, str],
+        top: int,
+        estimate: Estimate | None,
+    ) -> None:
+        self.measure, self.quantity, self.part, self.estimate = measure, quantity, part, estimate
+        self._place = {cluster: i for i, cluster in enumerate(part.clusters)}
+        self._value = value_of(measure, quantity, self._without(()))
+        self._influences = self._ranked() if part.clusters else ()
+        self.opened = list(named.items()) or [(one.cluster, one.cluster) for one in self._influences[:top]]
 
     def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
         """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
         system = self.part.system
         there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
-        without = value_of(self.measure, self.quantity, self._per_record(sorted(there)))
+        without = value_of(self.measure, self.quantity, self._without(sorted(there)))
         return Explanation(
             measure=repr(self.measure),
             quantity=self.quantity,
             system=system,
-            value=self.value,
-            influences=self.influences,
+            value=self._value,
+            influences=self._influences,
             opened=tuple(
                 self._opened(name, cluster, tuple(members[system, cluster]), scorers)
                 for name, cluster in self.opened
             ),
-            together=effect(self.value, without, NOTHING),
+            together=effect(self._value, without, NOTHING),
             excluded=self.part.ledger.excluded(system, WHOLE),
             estimate=self.estimate,
         )
 
-    def _ranked(self, without: Sequence[float]) -> tuple[Influence, ...]:
-        clusters = self.part.clusters
-        many = Counter(
-            origin.cluster for origin in self.part.ledger.kept() if origin.system == self.part.system
-        )
-        effects = [effect(self.value, None if np.isnan(v) else v, NOTHING) for v in without]
-        # First those without which there is no value; ties keep the order of the input.
+    def _ranked(self) -> tuple[Influence, ...]:
+        """The contribution of each cluster, the largest first; before them those without which there is no value."""
+        without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
+        if self.quantity not in without:
+            raise RequestError(
+                f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
+            )
+        cluster_of = self.part.members.cluster
+        rows = [1] * len(without[self.quantity]) if cluster_of is None else np.bincount(cluster_of).tolist()
+        effects = [
+            effect(self._value, None if isnan(v) else v, NOTHING) for v in without[self.quantity].tolist()
+        ]
+        # Ties keep the order of the input.
         order = sorted(
-            range(len(effects)),
-            key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e),
+            range(len(effects)), key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e)
         )
+        clusters = tuple(self.part.clusters)
         return tuple(
-            Influence(clusters[i], rank, many[clusters[i]], effects[i])
-            for rank, i in enumerate(order, start=1)
+            Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, start=1)
         )
 
-    def _per_record(self, left_out: Sequence[int]) -> PerRecord:
-        """The sums of all clusters except these."""
-        if len(left_out) == len(self.part.clusters):
+    def _without(self, left_out: Sequence[int]) -> PerRecord:
+        """The sums of all clusters except these, without the values that only these have."""
+        rest = np.delete(self.part.sums, list(left_out), axis=0)
+        if not len(rest):
             return {}
-        sums = np.delete(self.part.sums, list(left_out), axis=0).sum(axis=0)
-        kept = columns_elsewhere(self.part.ledger.columns, self.part.sums, left_out)
-        return {column: float(sums[i]) for column, i in kept.items()}
+        sums, columns = rest.sum(axis=0), self.part.ledger.columns
+        return {c: float(sums[i]) for c, i in _with_values(columns, (rest != 0).any(axis=0)).items()}
 
     def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:
         """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
@@ -249,10 +249,15 @@ class _OfSystem:
         focus = members[0] if len(members) == 1 else named[0] if named else None
         left_out = list(_each_record(members) if focus is None else omissions(focus, members))
         row, *without = observed(measure.observation, [members, *(one.left for one in left_out)], scorers)
-        rest = self._per_record(() if place is None else (place,))
+        rest = self._without(() if place is None else (place,))
         now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
+        pairs = list(zip(left_out, without, strict=True))
+        # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
+        unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
         parts = []
-        for one, left in _of_what_is_read(left_out, row, without):
+        for one, left in pairs:
+            if one.kind == unread:
+                continue
             reason = left.text if isinstance(left, Reason) else ALONE
             then = value_of(measure, quantity, left), value_of(measure, quantity, rest, left)
             own, whole = (effect(a, b, reason) for a, b in zip(now, then, strict=True))
@@ -263,18 +268,8 @@ class _OfSystem:
         # A measure explains one row; rows of a cluster are summed.
         is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
         story = story_of(measure, members, row, scorers) if is_one else ""
-        influence = next((one for one in self.influences if one.cluster == cluster), None)
+        influence = next((one for one in self._influences if one.cluster == cluster), None)
         return Opened(name, influence, value, reason, story, tuple(parts))
-
-
-def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[str, str], list[Case]]:
-    """The cases of the wanted clusters, by system and cluster."""
-    found: dict[tuple[str, str], list[Case]] = {key: [] for key in wanted}
-    for case in cases:
-        key = (encodable(case.summary.system), encodable(case.record.cluster))
-        if key in found:
-            found[key].append(case)
-    return found
 
 
 # ---- Removed items
@@ -319,15 +314,6 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
         yield Omission("claim", i + 1, unit.text, {}, with_case(without_claim(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
         yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
-
-
-def _of_what_is_read(
-    omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
-) -> list[tuple[Omission, PerRecord | Reason]]:
-    """Of claims and sentences, those that the measure uses: removing a used claim changes the row."""
-    pairs = list(zip(omissions, without, strict=True))
-    unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
-    return [(one, left) for one, left in pairs if one.kind != unread]
 
 
 # ---- Rows of the remaining cases
@@ -478,13 +464,6 @@ def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dic
         for name, array in found.items():
             array[i] = float(alone[name].array) if name in alone else np.nan
     return found
-
-
-def columns_elsewhere(columns: Columns, sums: Floats, left_out: Sequence[int]) -> dict[Column, int]:
-    """The columns without those of values that only the removed rows have."""
-    kept = np.ones(len(sums), dtype=bool)
-    kept[list(left_out)] = False
-    return _with_values(columns, (sums[kept] != 0).any(axis=0))
 
 
 def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:
