@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -62,20 +62,21 @@ OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind 
 
 def _explained(function: Callable[P, R]) -> Callable[P, R]:
     """Add advice to errors: for an unknown keyword, the known ones or the function that has it; for options of the
-    command line, their names in Python.
+    command line, their names in Python. In place of ``**settings``, the signature has those of a plan, except its measures.
     """
-    shown = _with_settings(signature(function))
-    known = [name for name, p in shown.parameters.items() if p.kind is p.KEYWORD_ONLY]
-    positional = [name for name in shown.parameters if name not in known]
-    called = f"fairbrief.{function.__name__}"
+    given = signature(function)
+    positional = [p for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    keywords = [p for p in given.parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+    if any(p.kind is Parameter.VAR_KEYWORD for p in given.parameters.values()):
+        keywords = [*(p for name, p in signature(Plan).parameters.items() if name != "measures"), *keywords]
+    known, called = [p.name for p in keywords], f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
     def checked(*args: P.args, **settings: P.kwargs) -> R:
-        for name in settings:
-            if name in known or name in positional:
-                continue
+        names = {p.name for p in (*positional, *keywords)}
+        for name in (name for name in settings if name not in names):
             near = did_you_mean(name, known)
-            if name in OF_READING and not near and positional[:1] == ["records"]:
+            if name in OF_READING and not near and positional[0].name == "records":
                 raise RequestError(
                     f"{called} has no setting '{name}', which belongs to fairbrief.read. Write "
                     f"{called}(fairbrief.read(records, {name}=…))."
@@ -84,31 +85,14 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
-            if not (advice := _from_python(str(error))):
+            options = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(str(error)))]
+            if not (advised := [f"{name}=…" for name in options if name in OF_READING]):
                 raise
+            advice = f"From Python: fairbrief.read(records, {', '.join(advised)})."
             raise type(error)(f"{error} {advice}") from error
 
-    checked.__signature__ = shown  # type: ignore[attr-defined] # shown by `help` and editors
+    checked.__signature__ = given.replace(parameters=[*positional, *keywords])  # type: ignore[attr-defined] # shown by `help` and editors
     return checked
-
-
-def _with_settings(given: Signature) -> Signature:
-    """A signature with the settings of a plan, except its measures, in place of ``**settings``."""
-    parameters = list(given.parameters.values())
-    if parameters[-1].kind is not Parameter.VAR_KEYWORD:
-        return given
-    keywords = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    settings = [p for name, p in signature(Plan).parameters.items() if name != "measures"]
-    return given.replace(
-        parameters=[*(p for p in parameters[:-1] if p not in keywords), *settings, *keywords]
-    )
-
-
-def _from_python(message: str) -> str:
-    """The Python names of a message's options, if they are settings of `read`; otherwise empty."""
-    named = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(message))]
-    settings = [f"{name}=…" for name in named if name in OF_READING]
-    return f"From Python: fairbrief.read(records, {', '.join(settings)})." if settings else ""
 
 
 read = _explained(_read)

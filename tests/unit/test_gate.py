@@ -89,7 +89,7 @@ def hold(
 ) -> list[gate_rules.Check]:
     """The checks of one limit on estimates whose intervals have this level."""
     read = gate_rules.rule(rule) if isinstance(rule, str) else rule
-    return gate.decided(gate.of_limit(read, estimates, level), level)
+    return gate.decided(gate.of_limit(read, estimates), level)
 
 
 def hold_margin(

@@ -21,7 +21,7 @@ from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import unknown
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
@@ -198,10 +198,8 @@ def _named(systems: Sequence[str], name: str | None, option: str, other: str | N
         return systems[0]
     wanted = other if name is None else name
     if wanted not in systems:
-        raise RequestError(
-            f"{option} {'is not given, and' if name is None else f'{name}:'} the audit has no system '{wanted}'."
-            f"{did_you_mean(str(wanted), systems)} It has: {', '.join(systems)}."
-        )
+        given = "is not given, and" if name is None else f"{name}:"
+        raise unknown(f"{option} {given} the audit has no system '{wanted}'.", str(wanted), systems)
     return str(wanted)
 
 

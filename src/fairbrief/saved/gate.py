@@ -16,7 +16,7 @@ from fairbrief.auditing.record_values import directions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import unknown
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load_unchanged
 from fairbrief.reports.json_file import identity
@@ -57,14 +57,21 @@ def hold_audit(
 
     Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
     """
-    given = {"--allow-missing": allow_missing, "--measure": measures}
-    _check_arguments(limits, baseline, margin, max_left_out, *(name for name in given if given[name]))
+    if not limits and baseline is None:
+        raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
+    if not 0 <= margin < math.inf:
+        raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
+    if not 0 <= max_left_out <= 1:
+        raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
+    of_baseline = {"--margin": margin, "--allow-missing": allow_missing, "--measure": measures}
+    if baseline is None and (idle := [option for option, given in of_baseline.items() if given]):
+        raise RequestError(f"{idle[0]} needs --baseline DIR: add it, or drop {idle[0]}.")
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)
     if isinstance(audited, Path):
         checks += _inputs(audited, result)
-    asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
+    asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
@@ -73,7 +80,7 @@ def hold_audit(
         checks += _sources(compare.changed_sources(result, before))
         checks += compare.other_settings(result, before, wanted)
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
-        found = of_margin(changes, margin, directions(result.rows), confidence_level)
+        found = of_margin(changes, margin, directions(result.rows))
         if not found:
             compare.compare(result, before)  # refuses audits without common records
             raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
@@ -83,14 +90,14 @@ def hold_audit(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An estimate with its limit; ``doubt`` widens an interval of width 0, ``prefix`` begins the message."""
+    """An estimate with its limit; ``prefix`` begins the message. ``is_certain``: an interval of width 0 is exact."""
 
     name: str
     estimate: Estimate
     sign: Sign
     limit: float
-    doubt: float
     prefix: str = ""
+    is_certain: bool = False
 
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
@@ -105,10 +112,7 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
         for audit, which in ((result, "audit"), (before, "baseline")):
             known = list(audit.rows.measures())
             if spelled not in known:
-                raise RequestError(
-                    f"--measure {spelled}: the {which} does not have this measure.{did_you_mean(spelled, known)} "
-                    f"It has: {', '.join(known)}."
-                )
+                raise unknown(f"--measure {spelled}: the {which} does not have this measure.", spelled, known)
     return wanted
 
 
@@ -134,33 +138,12 @@ def _inputs(folder: Path, result: Result) -> list[Check]:
     return [Check(f"input {name} as audited", "inconclusive", fault) for name, fault in faults.items()]
 
 
-def _check_arguments(
-    limits: Sequence[Rule], baseline: Result | Path | None, margin: float, max_left_out: float, *more: str
-) -> None:
-    """Raise RequestError for numbers out of range, and for ``more`` options without effect."""
-    if not limits and baseline is None:
-        raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
-    if not 0 <= margin < math.inf:
-        raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
-    if not 0 <= max_left_out <= 1:
-        raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
-    for option in (*(["--margin"] if margin else []), *more):
-        if baseline is None:
-            raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
-
-
-def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
-    """The estimates on all records to which a rule applies; it does not apply to sanity baselines.
-
-    ``confidence_level`` is the level of the estimates' intervals.
-    """
+def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
+    """The estimates on all records to which a rule applies; it does not apply to sanity baselines."""
     candidates = [e for e in estimates if not e.subgroup and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
-        raise RequestError(
-            f"The audit has no system '{rule.system}' for the rule '{rule}'.{did_you_mean(rule.system, systems)} "
-            f"It has: {', '.join(systems)}."
-        )
+        raise unknown(f"The audit has no system '{rule.system}' for the rule '{rule}'.", rule.system, systems)
     candidates = [e for e in candidates if rule.system in ("", e.system)]
     spelled = _canonical(rule.measure)
     of_measure = [e for e in candidates if e.measure == spelled]
@@ -173,9 +156,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
-        raise RequestError(
-            f"'{rule}': the audit has no such estimate.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
-        )
+        raise unknown(f"'{rule}': the audit has no such estimate.", replace(rule, system="").asked, known)
     if rule.from_random:
         named = _from_random(rule, named)
     return [
@@ -184,7 +165,6 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
             e,
             rule.sign,
             rule.limit,
-            _unanimous(decides(e), confidence_level),
         )
         for e in named
     ]
@@ -192,7 +172,12 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     """The estimates' differences from the random-sentence baseline; undefined if there is none."""
-    if not any(e.extract_difference is not None or _is_contrast(e) for e in named):
+    if not any(
+        e.extract_difference is not None
+        or e.value is None
+        or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
+        for e in named
+    ):
         raise RequestError(
             f"'{rule}': '{rule.quantity}' is not a group difference, so it is not compared with the random-sentence baseline. "
             f"Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
@@ -204,16 +189,7 @@ def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     ]
 
 
-def _is_contrast(e: Estimate) -> bool:
-    return e.value is None or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
-
-
-def of_margin(
-    changes: Sequence[Change],
-    margin: float,
-    better: Mapping[str, Direction],
-    confidence_level: float = 0.95,
-) -> list[Asked]:
+def of_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Direction]) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
     The distance of a group difference from its random-sentence baseline (from 0 if there is none) may grow by at most the
@@ -226,7 +202,6 @@ def of_margin(
         e = wording.from_random(change.difference)
         if e.subgroup or _is_checked_already(change, seen):
             continue
-        doubt = 0.0 if change.are_equal else _unanimous(decides(e), confidence_level)
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
         limit, prefix = margin, ""
@@ -240,7 +215,7 @@ def of_margin(
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(Asked(name, e, sign, limit, doubt, prefix))
+        asked.append(Asked(name, e, sign, limit, prefix, change.are_equal))
     return asked
 
 
@@ -289,13 +264,16 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
         few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
         return Check(name, "inconclusive", f"{asked.prefix}{few}")
-    low, high = _least(estimate, confidence_level), estimate.high
-    if low == high:
-        low, high = low - asked.doubt, high + asked.doubt
-    wider = _stretch(among, many, confidence_level)
+    low, high = estimate.low, estimate.high
+    is_rejected = estimate.p is not None and estimate.p <= (1 - confidence_level) / 2
+    if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
+        low = 0.0
+    if low == high and not asked.is_certain:
+        doubt = _unanimous(many, confidence_level)
+        low, high = low - doubt, high + doubt
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
-    nearest = _stretched(estimate.value, low if is_upper else high, wider)
+    nearest = _widened(estimate.value, low if is_upper else high, among, many, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
@@ -312,26 +290,18 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
-def _stretched(value: float, bound: float, wider: float) -> float:
-    """The bound so much further from the value; nan, which breaks no limit, where an infinite value hides how far."""
-    return bound if wider == 1 or bound == value else value + wider * (bound - value)
+def _widened(value: float, bound: float, among: int, clusters: int, confidence_level: float) -> float:
+    """The bound, moved away from the value to hold for ``among`` checks at once (Bonferroni).
 
-
-def _stretch(among: int, clusters: int, confidence_level: float) -> float:
-    """The factor by which an interval is widened to hold for ``among`` checks at once (Bonferroni)."""
+    Nan, which breaks no limit, where an infinite value hides how far.
+    """
+    if among == 1 or bound == value:
+        return bound
     alone, together = (
         float(t_quantile(1 - share, clusters - 1))
         for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
-    return together / alone
-
-
-def _least(estimate: Estimate, confidence_level: float) -> float:
-    """The lower bound for a failure: 0 for an unsigned disparity unless its test rejects."""
-    assert estimate.low is not None
-    is_folded = estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None
-    doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
-    return 0.0 if is_folded and doubtful else estimate.low
+    return value + together / alone * (bound - value)
 
 
 def _baselines_of(estimate: Estimate) -> str:

@@ -12,7 +12,7 @@ from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.statistics.jackknife import Precision, Spread
@@ -163,9 +163,7 @@ def _once(found: Iterable[Power]) -> list[Power]:
 def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> None:
     for name in named:
         if name not in known:
-            raise RequestError(
-                f"The audit has no {kind} '{name}'.{did_you_mean(name, known)} It has: {', '.join(dict.fromkeys(known))}."
-            )
+            raise unknown(f"The audit has no {kind} '{name}'.", name, known)
 
 
 def answer(found: Sequence[Power], question: Question) -> str:
