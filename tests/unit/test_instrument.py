@@ -278,11 +278,10 @@ def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
     """The share of identified units grows when a piece holds both sentences that a unit speaks of."""
     found = {
         row.size: row
-        for row in chunk_sizes(unit_cases(), sizes=("sentence", "50"), over="mood", threshold=0.9)
+        for row in chunk_sizes(unit_cases(), sizes=("sentence", "50"), threshold=0.9)
     }
     assert found["sentence"].identified.value == pytest.approx(1 / 3)
     assert found["50"].identified.value == pytest.approx(2 / 3)
-    assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
     assert found["sentence"].chunks == pytest.approx(15 / 2)
     assert (found["50"].claims, found["50"].records) == (3, 1)
 
@@ -326,7 +325,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     file.write_text(
         json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
     )
-    ran = CliRunner().invoke(app, ["chunks", str(file), "--attribute", "mood", "--sizes", "sentence,50"])
+    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
     assert ran.exit_code == 0, ran.output
     assert "sentence" in ran.output
     assert "1.00 " in ran.output

@@ -164,7 +164,7 @@ def reading_options(*without: str) -> Callable[[Command], Command]:
 
 
 def set_default_language(reading: Reading) -> None:
-    """Set the language of short texts to that of the first records, as an audit does; for commands `in_language`."""
+    """Set the language of short texts to that of the first records, as an audit does, until the command ends."""
     from fairbrief.text import languages
 
     head = islice(reading.records(), LOOKED_AT)

@@ -83,7 +83,10 @@ SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "D
 def options_of(
     kind: type[Any], name: str, *, only: Sequence[str] = (), without: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some."""
+    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some.
+
+    While the command runs, texts have the language of the option ``--language``, if it is one of them.
+    """
     hints = get_type_hints(kind, localns=UNLOADED)
     chosen = [
         f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
@@ -92,8 +95,11 @@ def options_of(
 
     def extended(command: Command) -> Command:
         def run(**given: Any) -> None:
+            from fairbrief.text import languages
+
             settings = {f.name: _value(f, given.pop(f.name)) for f in chosen}
-            command(**given, **{name: kind(**settings)})
+            with languages.using(settings.get("language") or languages.setting()):
+                command(**given, **{name: kind(**settings)})
 
         return with_parameters(run, command, added, without=name)
 
@@ -103,19 +109,6 @@ def options_of(
 def plan_options(*only: str) -> Callable[[Command], Command]:
     """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
     return options_of(Plan, "plan", only=only)
-
-
-def in_language(command: Command) -> Command:
-    """Add the option ``--language`` to a command, and set the language of texts while it runs."""
-
-    def run(*, language: str, **given: Any) -> None:
-        from fairbrief.text import languages
-
-        with languages.using(language):
-            command(**given)
-
-    (added,) = (_parameter(f, str) for f in fields(Plan) if f.name == "language")
-    return with_parameters(run, command, [added])
 
 
 def with_parameters(

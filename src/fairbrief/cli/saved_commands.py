@@ -380,8 +380,7 @@ FORMS = (".json", ".md", ".html")
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples")
+@o.plan_options("n_resamples", "language")
 @inputs.reading_options("system")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),

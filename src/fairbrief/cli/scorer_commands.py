@@ -18,8 +18,7 @@ app = o.new_app()
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed", "confidence_level")
+@o.plan_options("n_resamples", "seed", "confidence_level", "language")
 @inputs.reading_options("attribute", "references_field")
 def agree(
     sources: list[str] = o.argument(
@@ -92,12 +91,10 @@ def agree(
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed")
+@o.plan_options("n_resamples", "seed", "language")
 @inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
-    attribute: str | None = o.option(None, "Also report each value of this attribute.", "NAME[=FIELD]"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
     sizes: str = o.option(
         "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
@@ -111,7 +108,7 @@ def chunks(
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
     Examples:
-        fairbrief chunks examples/labelled_claims.jsonl --attribute sentiment
+        fairbrief chunks examples/labelled_claims.jsonl
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
@@ -119,14 +116,13 @@ def chunks(
 
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
-    reading = options.read(files, [attribute] if attribute else None)
+    reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
         result = chunk_sizes(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
-            over=attribute.partition("=")[0] if attribute else None,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
@@ -136,8 +132,7 @@ def chunks(
 
 
 @app.command()
-@o.in_language
-@o.plan_options("seed")
+@o.plan_options("seed", "language")
 @inputs.reading_options("references_field")
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),

@@ -251,8 +251,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed")
+@o.plan_options("n_resamples", "seed", "language")
 @inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument(

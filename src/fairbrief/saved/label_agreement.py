@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
@@ -195,14 +193,12 @@ class ChunkSize:
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
     ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
-    records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
-    the mean number of pieces per document.
+    records resampled). ``chunks`` is the mean number of pieces per document.
     """
 
     size: str
     system: str
     identified: Interval
-    by_value: Mapping[str, float]
     chunks: float
     claims: int
     records: int
@@ -213,7 +209,6 @@ def chunk_sizes(
     scorer: str = "containment",
     *,
     sizes: Sequence[str] = SIZES,
-    over: str | None = None,
     threshold: float = 0.5,
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
@@ -222,37 +217,42 @@ def chunk_sizes(
     """The share of claims whose source is identified, for every system and size.
 
     A claim is identified if a piece of a document supports it above ``threshold`` (for an entailment model: entails it).
-    ``sizes`` are ``sentence`` or numbers of words; ``over`` adds shares by group. Raises RequestError for another size,
-    DataError if no summary has a claim.
+    ``sizes`` are ``sentence`` or numbers of words. Raises RequestError for another size, DataError if no summary has a claim.
     Source: Li et al., Coverage-based Fairness in MDS, Table 7.
     """
     cuts = {size: read_size(size) for size in sizes}
     made = scorers if scorers is not None else Scorers()
-    found: dict[tuple[str, str], list[_Row]] = {}
+    counts: dict[tuple[str, str], list[tuple[int, int, int, int]]] = {}
+    """By size and system, of each record: claims that are identified, claims, pieces and documents."""
     for batch in _batches(cases, progress):
-        if over and not found:
-            check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
         for size, by in cuts.items() if usable else ():
-            cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
+            texts = [known(case.record).texts for case in usable]
             asks = [
-                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, "auto"), whole=True)
-                for case, pieces in zip(usable, cut, strict=True)
-            ]  # fmt: skip
+                Ask(
+                    scorer,
+                    tuple(
+                        piece for text in documents if not is_blank(text) for piece in passages_of(text, by)
+                    ),
+                    claims_of(case.summary, "auto"),
+                    whole=True,
+                )
+                for case, documents in zip(usable, texts, strict=True)
+            ]
             answers = finite(asks, made[scorer].answer(asks))
-            for case, pieces, scores in zip(usable, cut, answers, strict=True):
-                supported = _by_document(scores, list(map(len, pieces))) > threshold
-                values = case.record.values_of(over) if over else []
-                of_group = {v: supported[[v == value for value in values]].max(axis=0) for v in values}
-                row = supported.max(axis=0), of_group, len(scores.matrix), len(pieces)
-                found.setdefault((size, case.summary.system), []).append(row)
-    if not found:
+            for case, documents, ask, scores in zip(usable, texts, asks, answers, strict=True):
+                identified = int((scores.matrix > threshold).any(axis=0).sum())
+                row = identified, len(ask.columns), len(ask.rows), len(documents)
+                counts.setdefault((size, case.summary.system), []).append(row)
+    if not counts:
         raise DataError("No summary has a claim: all are empty or missing.")
-    return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
-
-
-_Row = tuple[NDArray[np.bool_], Mapping[str, NDArray[np.bool_]], int, int]
-"""Of one record: whether each claim is identified, the same by group, and the numbers of pieces and documents."""
+    found = []
+    for (size, system), rows in counts.items():
+        totals = resampling.totals(np.array(rows, dtype=np.float64))
+        _, claims, pieces, documents = totals[0].tolist()
+        share = resampling.interval(totals[:, 0] / totals[:, 1])
+        found.append(ChunkSize(size, system, share, pieces / documents, int(claims), len(rows)))
+    return found
 
 
 def read_size(size: str) -> str:
@@ -264,50 +264,23 @@ def read_size(size: str) -> str:
     raise RequestError(f"'{size}' is not a valid size of pieces: write sentence, or a number of words.")
 
 
-def _pieces(text: str, by: str) -> tuple[str, ...]:
-    return () if is_blank(text) else passages_of(text, by)
-
-
-def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
-    """The best support of each claim by a piece of each document; −inf for a document without pieces."""
-    best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
-    np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
-    return best
-
-
-def _made(size: str, system: str, rows: Sequence[_Row], resampling: Resampling) -> ChunkSize:
-    counts = np.array([(claims.sum(), len(claims)) for claims, _, _, _ in rows], dtype=np.float64)
-    identified, claims = resampling.totals(counts).T
-    share = resampling.interval(identified / claims)
-    groups = sorted({value for _, of_group, _, _ in rows for value in of_group})
-    of_each = {v: [of_group[v] for _, of_group, _, _ in rows if v in of_group] for v in groups}
-    by_value = {v: float(np.concatenate(identified_by).mean()) for v, identified_by in of_each.items()}
-    chunks = sum(pieces for _, _, pieces, _ in rows) / sum(documents for _, _, _, documents in rows)
-    return ChunkSize(size, system, share, by_value, chunks, int(claims[0]), len(rows))
-
-
-def chunk_tables(
-    found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling = DRAWS
-) -> list[Table]:
+def chunk_tables(found: Sequence[ChunkSize], scorer: str, threshold: float) -> list[Table]:
     """A table per system with a row per size."""
-    values = sorted({value for row in found for value in row.by_value})
-    header = ("words", "identified", *(f"by {value}" for value in values), "pieces", "claims")
+    header = ("words", "identified", "pieces", "claims")
     note = (
-        f"Identified, with {resampling.confidence_level:.0%} interval: a piece of so many words supports the claim above "
+        f"Identified, with {DRAWS.confidence_level:.0%} interval: a piece of so many words supports the claim above "
         f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    tables = []
-    for system in dict.fromkeys(row.system for row in found):
-        rows = tuple(
-            (
-                row.size,
-                str(row.identified),
-                *(number(row.by_value.get(value), 2) for value in values),
-                number(row.chunks, 1),
-                f"{row.claims:,}",
-            )
-            for row in found
-            if row.system == system
+    return [
+        Table(
+            f"Claims whose source document is identified · {system}",
+            header,
+            tuple(
+                (row.size, str(row.identified), number(row.chunks, 1), f"{row.claims:,}")
+                for row in found
+                if row.system == system
+            ),
+            (note,),
         )
-        tables.append(Table(f"Claims whose source document is identified · {system}", header, rows, (note,)))
-    return tables
+        for system in dict.fromkeys(row.system for row in found)
+    ]
