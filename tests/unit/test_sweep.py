@@ -385,8 +385,8 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     )
     assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
-    assert opened.texts.case("r4#2", "random").summary.text == wanted["r4"]
-    assert opened.texts.case("r4", "lead").summary.system == "lead"
+    assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]
+    assert opened.texts.unit("r4", "lead")[0].summary.system == "lead"
 
 
 def test_runs_may_come_after_many_other_cases() -> None:

@@ -325,11 +325,14 @@ class Reading:
             self.notes.append(sampling.note())
 
     def _labelled_steps(self, *, with_summaries: bool) -> Iterator[Step]:
+        is_any_labelled = is_any_dropped = False
         for step in self._plain_steps(with_summaries=with_summaries):
             if (record := step.record) is not None:
                 try:
                     step.record = self._labelling.applied(record)
+                    is_any_labelled |= step.record is not None
                     if step.record is None:
+                        is_any_dropped = True
                         self._count(
                             f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
                         )
@@ -337,6 +340,11 @@ class Reading:
                     step.record = None
                     self._exclude(error)
             yield step
+        if is_any_dropped and not is_any_labelled:
+            raise RequestError(
+                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self._labelling.named))}. "
+                "Give the field: --attribute NAME=FIELD."
+            )
 
     def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self.sources):

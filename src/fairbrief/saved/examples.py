@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import isfinite
@@ -14,11 +14,11 @@ from fairbrief import registry, specs
 from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
-from fairbrief.readers import Reading
-from fairbrief.reports.frames import coded, encodable
+from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
 from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
+from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     Ask,
@@ -47,7 +47,7 @@ Key = tuple[str, str]
 def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
     """The viewer's records of an audit; ``cases`` are the audited cases, read again."""
     rows = choose(result.rows, result.systems)
-    found = _fetch(cases, rows)
+    found = cases_of(cases, {(row.system, row.record) for row in rows}) if rows else {}
     kept = _affordable(rows, found)
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
@@ -97,31 +97,6 @@ def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Ro
             by_key |= stories_of(piece, m, records)
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
-
-
-def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
-    """The cases of the rows, read until all are known."""
-    wanted = {(row.system, row.record) for row in rows}
-    found: dict[Key, Case] = {}
-    if not wanted:
-        return found
-    for case in _of_records(cases, {record for _, record in wanted}):
-        key = encodable(case.summary.system), encodable(case.record.id)
-        if key in wanted and key not in found:
-            found[key] = case
-            if len(found) == len(wanted):
-                break
-    return found
-
-
-def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
-    """The cases of these records, read from their positions; all cases if the input has no positions."""
-    if not isinstance(cases, Reading) or not cases.has_places:
-        yield from cases
-        return
-    places = {place for record in records for place in cases.places.of(record)}
-    for source, start in sorted(places):
-        yield from cases.at(source, start)
 
 
 def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:

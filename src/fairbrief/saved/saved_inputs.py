@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Case, Cases
+from fairbrief.types import REFERENCE, Case, Cases
 
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
 ENDS = 1 << 20
@@ -157,60 +157,60 @@ MOST_FOUND = 20_000
 
 
 class SavedTexts:
-    """Cases by record and system, and a search in all texts.
-
-    Records are read from their positions, if the inputs have any, otherwise from the start. If the audit pooled runs, cases have
-    the names that they had there.
-    """
+    """Cases by record and system, and a search in all texts. If the audit pooled runs, cases have the names that they had there."""
 
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
-        self._reading = reading
-        self._pools_runs = pools_runs
+        self._cases = Pooled(reading) if pools_runs else reading
         self._search = lru_cache(maxsize=SEARCHES)(self._found)
-
-    def case(self, record: str, system: str) -> Case:
-        """One case. Raises DataError if it is no longer in the inputs."""
-        for case in self._near(record):
-            for each in (case, *references_of(case)):
-                if (encodable(each.record.id), encodable(each.summary.system)) == (record, system):
-                    return each
-        raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
 
     def unit(self, record: str, system: str) -> Cases:
         """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
-        try:
-            return (self.case(record, system),)
-        except DataError:
-            whole = self._named(self._reading)
-            cases = tuple(c for c in whole if (c.record.seed_id, c.summary.system) == (record, system))
-            if not cases:
-                raise
-            return cases
+        if found := cases_of(self._cases, {(system, record)}):
+            return tuple(found.values())
+        cases = tuple(c for c in self._cases if (c.record.seed_id, c.summary.system) == (record, system))
+        if not cases:
+            raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
+        return cases
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
         """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
         return self._search(tuple(sorted({word.lower() for word in words})))
 
-    def _near(self, record: str) -> Iterator[Case]:
-        if not self._reading.has_places:
-            yield from self._named(self._reading)
-            return
-        run = numbered(record) if self._pools_runs else None
-        for name in (record,) if run is None else (run[0], record):
-            for source, start in self._reading.places.of(name):
-                yield from self._named(self._reading.at(source, start))
-
-    def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
-        return Pooled(cases) if self._pools_runs else cases
-
     def _found(self, words: Sequence[str]) -> frozenset[str]:
         found: set[str] = set()
-        for case in self._named(self._reading):
+        for case in self._cases:
             if case.record.id not in found and _holds(case, words):
                 found.add(case.record.id)
                 if len(found) == MOST_FOUND:
                     break
         return frozenset(map(encodable, found))
+
+
+def cases_of(cases: Iterable[Case], wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Case]:
+    """The first case of each wanted system and record; references are systems, too. Reads until all are known."""
+    found: dict[tuple[str, str], Case] = {}
+    has_references = any(system.startswith(REFERENCE) for system, _ in wanted)
+    for case in _near(cases, {record for _, record in wanted}):
+        for one in (case, *(references_of(case) if has_references else ())):
+            key = encodable(one.summary.system), encodable(one.record.id)
+            if key in wanted:
+                found.setdefault(key, one)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _near(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
+    """The cases of these records, read from their positions; all cases if the input has no positions."""
+    is_pooled = isinstance(cases, Pooled)
+    reading = cases.cases if isinstance(cases, Pooled) else cases
+    if not isinstance(reading, Reading) or not reading.has_places:
+        yield from cases
+        return
+    before = {run[0] for record in records if is_pooled and (run := numbered(record)) is not None}
+    for source, start in sorted({at for name in {*records, *before} for at in reading.places.of(name)}):
+        one = reading.at(source, start)
+        yield from Pooled(one) if is_pooled else one
 
 
 def _holds(case: Case, words: Sequence[str]) -> bool:
