@@ -279,17 +279,3 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
     assert "candidate after minus baseline before" in told
     assert "after: plain − before: plain" in told
     assert "compared after subtracting each system's random-sentence baseline" in told
-
-
-def test_compare_prints_every_quantity_on_request(lopsided: Saved) -> None:
-    """It writes no report that could hold the others, and speaks of none."""
-    folder, other = lopsided("a", 4, 2), lopsided("b", 5, 1)
-    brief, full = (
-        CliRunner().invoke(app, ["compare", str(folder), str(other), *more]).output
-        for more in ((), ("--details",))
-    )
-    assert "wanted" not in brief
-    assert "--details: every score" in brief
-    assert "report.html" not in brief
-    assert "wanted" in full
-    assert "further row" not in full

@@ -92,13 +92,6 @@ def test_row_groups_are_read_as_of_a_copy_here(store: StubS3, tmp_path: Path) ->
     assert max(last - first + 1 for first, last in store.ranges()) < size / 2
 
 
-def test_packed_lines_are_read(store: StubS3, local: Path) -> None:  # noqa: ARG001 # it answers
-    """As a stream."""
-    packed = local.with_name("reviews.jsonl.gz")
-    packed.write_bytes(gzip.compress(LINES))
-    assert_same(audit(read("s3://bucket/in/reviews.jsonl.gz"), PLAN), audit(read(packed), PLAN))
-
-
 def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
     """In their order; a file that is called so itself is meant by its name."""
     bucket = store.buckets["bucket"]
@@ -185,13 +178,6 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
         store.changes_after = (len(store.ranges()) + after, "bucket", "in/reviews.jsonl", other)
         with pytest.raises(DataError, match=rf"{ADDRESS}: found that the file changed.*again"):
             audit(reading, PLAN)
-
-
-def test_damage_names_the_line(store: StubS3) -> None:
-    """As of a file here."""
-    store.buckets["bucket"]["bad.jsonl"] = LINES + b'{"id": 1, "documents"\n'
-    with pytest.raises(DataError, match=r"^bad.jsonl:81: found invalid JSON"):
-        audit(read("s3://bucket/bad.jsonl"), PLAN)
 
 
 def test_summaries_are_read_there(store: StubS3) -> None:
