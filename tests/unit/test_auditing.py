@@ -16,7 +16,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
-from fairbrief.saved import label_agreement
+from fairbrief.saved import agreement
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary
 
@@ -338,6 +338,6 @@ def test_agreement_and_sizes_of_chunks_refuse_such_scores() -> None:
     """Where units are compared with each other a score that is not a number ends the work."""
     broken = Scorers({"ngram": Broken(np.nan)})
     with pytest.raises(BackendError, match="not numbers"):
-        label_agreement.agreement(list(cases_with_bad_scores(1)), "side", "ngram", scorers=broken)
+        agreement.agreement(list(cases_with_bad_scores(1)), "side", "ngram", scorers=broken)
     with pytest.raises(BackendError, match="not numbers"):
-        label_agreement.chunk_sizes(list(cases_with_bad_scores(1)), "ngram", sizes=["2"], scorers=broken)
+        agreement.chunk_sizes(list(cases_with_bad_scores(1)), "ngram", sizes=["2"], scorers=broken)

@@ -83,9 +83,7 @@ def annotate() -> None:
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.output_file(
-        ..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"
-    ),
+    out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),

@@ -116,9 +116,7 @@ def people(
         "DESIGN",
     ),
     per_seed_document: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
-    names: str = o.option(
-        "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
-    ),
+    names: str = o.option("census", "census, or a table of name, part, gender and group.", "census|FILE"),
     last_names: Literal["keep", "replace"] | None = o.option(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
@@ -210,9 +208,7 @@ def perspectives(
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
     counts: str = o.option(..., "Texts per set, e.g. 10,30,50.", "N,N…"),
-    mix: list[str] = o.option(
-        ..., "Shares of the values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"
-    ),
+    mix: list[str] = o.option(..., "Shares of values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     *,

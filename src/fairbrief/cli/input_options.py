@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 reading = partial(setting, panel=INPUTS)
+PARSED = ("attribute", "record_attribute", "bin")
+"""Options whose keywords of `readers.read` have other names."""
 LOOKED_AT = 200
 """Records that are used to detect the language of an input."""
 
@@ -127,31 +129,25 @@ class ReadingOptions:
         """
         from fairbrief import readers
 
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
-        bins = _mapped("--bin", given.pop("bin"))
+        bins = _mapped("--bin", self.bin)
         if without := [name for name, cuts in bins.items() if cuts is None]:
             raise RequestError(f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7.")
-        named = given.pop("attribute")
-        given |= {
-            "attributes": _mapped("--attribute", named if attributes is None else attributes),
+        record_attributes = _mapped("--record-attribute", self.record_attribute)
+        parsed = {
+            "attributes": _mapped("--attribute", self.attribute if attributes is None else attributes),
             "record_attributes": {name: field or name for name, field in record_attributes.items()},
             "bins": bins,
-            "summary_field": [_named(text) for text in _once_each("--summary-field", self.summary_field)]
-            or "summary",
+            "summary_field": [*map(_named, _once_each("--summary-field", self.summary_field))] or "summary",
             "documents_field": _once_each("--documents-field", self.documents_field) or "documents",
-            "summaries": self._summaries(),
+            "summaries": [
+                (None, text) if Path(text).exists() or is_stored(text) else _named(text)
+                for text in _once_each("--summaries", self.summaries)
+            ],
             "require": tuple(self.require or ()),
             "redact": parted(self.redact or ()),
         }
-        return readers.read(files if len(files) > 1 else files[0], labels=labels, **given)
-
-    def _summaries(self) -> list[tuple[str | None, str]]:
-        given = [_named(text) for text in _once_each("--summaries", self.summaries)]
-        return [
-            (None, text) if Path(text).exists() or is_stored(text) else (name, path)
-            for text, (name, path) in zip(self.summaries or (), given, strict=True)
-        ]
+        others = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in PARSED}
+        return readers.read(files if len(files) > 1 else files[0], labels=labels, **(others | parsed))
 
 
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")

@@ -144,9 +144,7 @@ def compare(
     first: Path = o.SAVED_AUDIT,
     second: Path = o.argument("Saved audit that is subtracted.", "BASELINE"),
     system: str | None = o.option(None, "System of the first audit, if it has several.", "NAME"),
-    against: str | None = o.option(
-        None, "System of the baseline, if it has several and none of that name.", "NAME"
-    ),
+    against: str | None = o.option(None, "System of the baseline; by default that of the same name.", "NAME"),
     details: bool = o.DETAILS,
 ) -> None:
     """Compare two saved audits on the records that both have: paired differences with interval and p.
@@ -182,9 +180,7 @@ def power(
     disparity: float | None = o.option(None, "Smallest group difference that matters to you, e.g. 0.2.", "X"),
     records: int | None = o.option(None, "Number of records; by default that of the audit.", "N"),
     measure: list[str] | None = o.option(None, "Measure of the audit; by default all.", "SPEC"),
-    quantity: list[str] | None = o.option(
-        None, "Number of a measure; by default the group differences.", "NAME"
-    ),
+    quantity: list[str] | None = o.option(None, "Number of a measure; by default group differences.", "NAME"),
     se: float | None = o.option(None, "Without an audit: a known standard error.", "X"),
     clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),
     alpha: float = o.option(0.05, "Significance level, two-sided.", "X"),
@@ -218,9 +214,7 @@ def gate(
     least: list[str] | None = o.option(None, "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
     baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
     margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
-    measure: list[str] | None = o.option(
-        None, "Measure to compare with the baseline; by default all.", "SPEC"
-    ),
+    measure: list[str] | None = o.option(None, "Measure to compare by; by default all.", "SPEC"),
     allow_missing: list[str] | None = o.option(
         None, "System or measure of the baseline that may be missing, or 'records'.", "NAME"
     ),
@@ -287,9 +281,7 @@ def trend(
     ),
     most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
-    order: Literal["time", "given"] = o.option(
-        "time", "Order of the audits: by 'time', or as 'given'.", "ORDER"
-    ),
+    order: Literal["time", "given"] = o.option("time", "Order of the audits: by time, or as given.", "ORDER"),
     out: Path | None = o.output_file(None, "Also write a page.", "FILE.html"),
     markdown: Path | None = o.output_file(None, "Also write the answer in Markdown.", "FILE"),
     json: Path | None = o.output_file(None, "Also write all numbers in JSON.", "FILE"),
@@ -340,9 +332,7 @@ def trend(
 @o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
-    system: list[str] | None = o.option(
-        None, "System to rank; by default all that are in every audit.", "NAME"
-    ),
+    system: list[str] | None = o.option(None, "System to rank; by default all in every audit.", "NAME"),
     published: bool = o.switch(
         "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
     ),
@@ -385,17 +375,11 @@ FORMS = (".json", ".md", ".html")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
-    quantity: str | None = o.option(
-        None, "Another number of the measure, e.g. 'difference[female]'.", "NAME"
-    ),
-    id_: list[str] | None = o.option(
-        None, "Record to explain; by default those that move the value most.", "ID", "--id"
-    ),
+    quantity: str | None = o.option(None, "Another number, e.g. 'difference[female]'.", "NAME"),
+    id_: list[str] | None = o.option(None, "Record to explain; by default the --top ones.", "ID", "--id"),
     system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", least=1),
-    out: Path | None = o.output_file(
-        None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"
-    ),
+    out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,

@@ -26,9 +26,7 @@ def agree(
     ),
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    measure: list[str] | None = o.option(
-        None, "For saved audits: measure to compare; give two or more.", "SPEC"
-    ),
+    measure: list[str] | None = o.option(None, "For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
         None,
         "For saved audits: compare how each measure changes from the first system to the second.",
@@ -49,7 +47,7 @@ def agree(
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
-    from fairbrief.saved import label_agreement, scorer_agreement
+    from fairbrief.saved import agreement
     from fairbrief.saved.saved_values import Resampling
 
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
@@ -63,11 +61,11 @@ def agree(
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         if relative_change is None:
-            found = scorer_agreement.correlations(audits, measure or (), resampling)
-            print_tables(scorer_agreement.tables(found, resampling))
+            found = agreement.correlations(audits, measure or (), resampling)
+            print_tables(agreement.correlation_tables(found, resampling))
         else:
-            changes = scorer_agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
-            print_tables([scorer_agreement.change_table(changes, *relative_change, resampling)])
+            changes = agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            print_tables([agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
         raise RequestError(
@@ -78,7 +76,7 @@ def agree(
     reading = options.read(sources, [attribute])
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
-        with_people = label_agreement.agreement(
+        with_people = agreement.agreement(
             reading,
             attribute.partition("=")[0],
             scorer,
@@ -86,7 +84,7 @@ def agree(
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
-    print_tables([label_agreement.table(with_people, resampling)])
+    print_tables([agreement.label_table(with_people, resampling)])
     inputs.print_excluded(reading)
 
 
@@ -96,9 +94,7 @@ def agree(
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
-    sizes: str = o.option(
-        "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
-    ),
+    sizes: str = o.option("sentence,50,100,200,400", "Sizes of pieces: sentence, or words.", "SIZES"),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
     cache: Path | None = o.CACHE,
     *,
@@ -111,7 +107,7 @@ def chunks(
         fairbrief chunks examples/labelled_claims.jsonl
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
+    from fairbrief.saved.agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
     if not isfinite(threshold):

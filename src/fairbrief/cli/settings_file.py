@@ -27,29 +27,33 @@ def is_one(file: str) -> bool:
     return Path(file).suffix.lower() == ENDING
 
 
-def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
-    """Add the settings of the file that the command line does not set."""
+def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+    """The arguments with the input files of a file of settings in its place; its options become defaults of the context.
+
+    ``given`` are the parsed arguments.
+    """
     from fairbrief.readers.messages import did_you_mean
 
-    if len(parsed[argument]) > 1:
+    if len(files) > 1:
         raise RequestError(
             "A file of settings already names the input files: give only the file of settings."
         )
-    path = Path(parsed[argument][0])
+    path = Path(files[0])
     settings = read(path)
-    options = {_key(option): option for option in command.params if option.param_type_name == "option"}
-    for key, value in settings.items():
-        if key == FILES:
-            parsed[argument] = [_relative(path, file) for file in _listed(value)]
-        elif key in options:
-            option = options[key]
-            if parsed.get(option.name) in (None, ()) or option.name not in parsed:
-                parsed[option.name] = _value(path, key, value, option)
-        elif key not in _all_options():
+    options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
+    for key in settings:
+        if key not in options and key not in _all_options():
             near = did_you_mean(key.replace("_", "-"), _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
+    ctx.default_map = {
+        options[key].name: _value(path, key, value, options[key])
+        for key, value in settings.items()
+        if key in options and given.get(options[key].name) in (None, ())
+    }
+    place = list(args).index(files[0])
+    return [*args[:place], *(_relative(path, file) for file in _listed(settings[FILES])), *args[place + 1 :]]
 
 
 def read(path: Path) -> Mapping[str, Any]:

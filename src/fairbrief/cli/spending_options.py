@@ -93,15 +93,12 @@ def print_forecast(forecast: Forecast, price: Price | None) -> None:
 
 def counts(count: Count) -> str:
     """The outcome of requests in one line."""
-    parts = [
-        f"{count.wanted:,} wanted",
-        f"{count.asked:,} asked",
-        f"{count.from_journal:,} from the journal",
-        f"{count.refused:,} refused",
-        f"{count.empty:,} empty",
-        f"{count.unanswered:,} unanswered",
-    ]
-    return ", ".join([*parts, *([f"{count.not_asked:,} not asked"] if count.not_asked else [])])
+    named = {
+        "wanted": count.wanted, "asked": count.asked, "from the journal": count.from_journal, "refused": count.refused,
+        "empty": count.empty, "unanswered": count.unanswered,
+    }  # fmt: skip
+    named |= {"not asked": count.not_asked} if count.not_asked else {}
+    return ", ".join(f"{n:,} {what}" for what, n in named.items())
 
 
 def requests(tally: Tally, price: Price | None) -> str:

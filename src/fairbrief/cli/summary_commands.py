@@ -37,9 +37,7 @@ def summarize(
         "--with",
     ),
     out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
-    prompt: str | None = o.option(
-        None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
-    ),
+    prompt: str | None = o.option(None, "Built-in prompt, or a file with {documents}.", "NAME|FILE"),
     over: str | None = o.OVER,
     instruction: str | None = o.option(
         None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
@@ -157,7 +155,7 @@ def sweep(
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
         None,
-        "Another setting of the summarizer, e.g. words=20,40. Seeds are pooled as runs.",
+        "Another setting, e.g. words=20,40. Seeds are pooled as runs.",
         "NAME=V,…",
         "--set",
     ),
@@ -254,9 +252,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 @o.plan_options("n_resamples", "seed", "language")
 @inputs.reading_options("system", "cluster_by")
 def choose(
-    files: list[str] = o.argument(
-        "Files with several summaries of each record, by different systems.", "FILE…"
-    ),
+    files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
     floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
@@ -267,7 +263,7 @@ def choose(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
     prompt: str | None = o.option(
-        None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
+        None, "Prompt of the pairs: built-in, or a file with {documents}.", "NAME|FILE"
     ),
     measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
     report: Path | None = o.output_folder(None, "Folder for the audit of the comparison."),

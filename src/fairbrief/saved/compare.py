@@ -333,7 +333,8 @@ def left_out(result: Result, most: float) -> list[Check]:
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    checks, copies = [], _copies(result)
+    checks, found = [], None if result.sources is None else copied_sources(result.sources, result.rows)
+    copies = {} if found is None else found.extra
     reasons = {"skipped lines": skipped}
     for of_system in lacking.values():
         for reason, n in of_system.items():
@@ -347,14 +348,8 @@ def left_out(result: Result, most: float) -> list[Check]:
         if own:
             checks.append(_check(f"left out of [{system}]", own, total, most))
         if again := copies.get(system):
-            checks.append(_check(f"distinct records of [{system}]", {COPIES: again}, total, most))
+            checks.append(_check(f"distinct records of [{system}]", {COPIES: len(again)}, total, most))
     return checks
-
-
-def _copies(result: Result) -> dict[str, int]:
-    """By system the records with the documents of another record, of another cluster."""
-    found = None if result.sources is None else copied_sources(result.sources, result.rows)
-    return {} if found is None else {system: len(extra) for system, extra in found.extra.items()}
 
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:

@@ -60,11 +60,10 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
             complete += _with_stories(own, result.rows)
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
-    rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
-    supports = tuple(_supports(complete, measures, rules, kept, scorers))
-    rule_texts = {m: rule for m, (_, rule) in rules.items()}
+    rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
+    supports = tuple(_supports(complete, measures, kept, scorers))
     return Examples(
-        tuple(_texts(kept)), tuple(complete), supports, rule_texts, int(result.made.get("summaries") or 0)
+        tuple(_texts(kept)), tuple(complete), supports, rules, int(result.made.get("summaries") or 0)
     )
 
 
@@ -79,9 +78,8 @@ def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Sup
     """One unit for the viewer: its row with explanation; the texts of its first case, and the support of their claims."""
     key = row.system, row.record
     measure = registry.make("measure", row.measure)
-    rules = {row.measure: scorer_for(measure.observation, scorers)}
     (row,) = explained([row], {key: cases}, {row.measure: measure}, scorers)
-    (support,) = _supports([row], {row.measure: measure}, rules, {key: cases[0]}, scorers)
+    (support,) = _supports([row], {row.measure: measure}, {key: cases[0]}, scorers)
     (texts,) = _texts({key: cases[0]})
     return row, texts, support
 
@@ -123,17 +121,17 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
 def _supports(
     rows: Sequence[Row],
     measures: Mapping[str, Measure],
-    rules: Mapping[str, tuple[str, str]],
     kept: Mapping[Key, Case],
     scorers: Scorers,
 ) -> Iterable[Support]:
     """The links of every summary, once per rule of its measures."""
     made: set[tuple[Key, str]] = set()
     for row in rows:
-        (scorer, rule), key = rules[row.measure], (row.system, row.record)
+        observation, key = measures[row.measure].observation, (row.system, row.record)
+        scorer, rule = scorer_for(observation, scorers)
         if (key, rule) not in made:
             made.add((key, rule))
-            reads_claims = getattr(measures[row.measure].observation, "claims", "") in ("auto", "given")
+            reads_claims = getattr(observation, "claims", "") in ("auto", "given")
             yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
 
 

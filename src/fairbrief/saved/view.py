@@ -40,17 +40,6 @@ ROBUST = "robust"
 """The order that begins with differences that hold whatever the scorers missed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """An open audit folder: estimates in memory, per-record statistics and texts on disk."""
-
-    name: str
-    result: Result
-    per_record: SavedPerRecord
-    texts: SavedTexts | None
-    fault: str
-
-
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
@@ -69,7 +58,7 @@ class Answers:
         primary = {e.measure for e in first.result.estimates if e.is_primary}
         lead = first_answers.lead(first.result)
         ordered = sorted(
-            (spec for spec in first.per_record.measures if spec in over),
+            (spec for spec in first.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
         system = (
@@ -178,9 +167,9 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.per_record.measures:
+        if measure not in saved.measures:
             raise RequestError(f"{saved.name} has no measure '{measure}'.")
-        return saved.per_record.listing(measure, name)
+        return saved.listing(measure, name)
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
         """The orders of the list, each with its name; the first is the usual one."""
@@ -217,7 +206,7 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
     texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(name or folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
+    return Saved(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
 
 
 def _texts(
@@ -289,10 +278,16 @@ def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class SavedPerRecord:
-    """The per-record statistics of one audit; ``measures`` maps each spec to its observation."""
+class Saved:
+    """An open audit folder: estimates in memory, per-record statistics and texts on disk.
 
-    def __init__(self, rows: SavedRows) -> None:
+    ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
+    """
+
+    def __init__(
+        self, name: str, result: Result, rows: SavedRows, texts: SavedTexts | None, fault: str
+    ) -> None:
+        self.name, self.result, self.texts, self.fault = name, result, texts, fault
         self._rows = rows
         self.measures = rows.measures()
         self.listing = lru_cache(maxsize=KEPT)(self._read)
