@@ -123,7 +123,7 @@ def test_unsigned_scores_of_two_systems_are_not_compared(saved: Saved) -> None:
     with pytest.raises(
         RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"
     ):
-        gate.hold_audit(new, [], old, 0.1, measures=[BUR])
+        gate.gate(new, baseline=old, margin=0.1, measures=[BUR])
 
 
 def test_sanity_baselines_are_held_to_nothing(saved: Saved) -> None:
@@ -202,7 +202,7 @@ def test_group_differences_are_held_once_however_many_measures_share_them(tmp_pa
         for folder, unfair in (("before", 2), ("after", 60)):
             result = audit(cases_of(100, unfair), Plan(measures=measures, n_resamples=200))
             write_all(result, tmp_path / name / folder)
-        checks = gate.hold_audit(tmp_path / name / "after", [], tmp_path / name / "before", 0.01)
+        checks = gate.gate(tmp_path / name / "after", baseline=tmp_path / name / "before", margin=0.01)
         (told,) = [check for check in checks if ":difference[" in check.name]
         assert told.name.partition(":")[0] == measures[-1]
         assert told.outcome == "fail"
@@ -237,7 +237,9 @@ def test_measures_limit_what_is_compared_with_the_baseline(
 def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Saved, lopsided: Saved) -> None:
     """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
     before, after = lopsided("before", 4, 2), lopsided("after", 5, 1)
-    (of_uer, *_) = [c for c in gate.hold_audit(after, [], before, 0.01) if c.name.startswith("uer@side")]
+    (of_uer, *_) = [
+        c for c in gate.gate(after, baseline=before, margin=0.01) if c.name.startswith("uer@side")
+    ]
     assert of_uer.name == (
         "uer@side:difference[L] [plain] at most 0.01 further from random sentences than [plain] of the baseline"
     )
@@ -247,7 +249,7 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
         in of_uer.message
     )
     good, bad = (saved(40, unfair) for unfair in (2, 30))
-    messages = {check.name: check.message for check in gate.hold_audit(bad, [], good, 0.01)}
+    messages = {check.name: check.message for check in gate.gate(bad, baseline=good, margin=0.01)}
     (level,) = messages.values()
     assert "label-independent score, plain − plain (baseline)" in level
     ran = CliRunner().invoke(app, ["compare", str(after), str(before)])

@@ -288,8 +288,8 @@ def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
         saved(tmp_path / name, cases_of(20, unfair), measures=["rouge1"])
         for name, unfair in (("g", 0), ("b", 20))
     )
-    assert [check.outcome for check in gate.hold_audit(bad, [], good)] == ["fail"]
-    assert {check.outcome for check in gate.hold_audit(good, [], good)} == {"pass"}
+    assert [check.outcome for check in gate.gate(bad, baseline=good)] == ["fail"]
+    assert {check.outcome for check in gate.gate(good, baseline=good)} == {"pass"}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate import gate
 from fairbrief.saved.view import open_audit
 from fairbrief.serialization import case_line
 
@@ -237,7 +237,7 @@ def test_the_texts_of_an_audit_are_read_there(
     del store.buckets["bucket"]["in/reviews.jsonl"]
     assert "There is no file" in open_audit(tmp_path / "audit", read_inputs).fault
     monkeypatch.setattr(saved_inputs, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
-    checks = hold_audit(tmp_path / "audit", [], tmp_path / "audit")
+    checks = gate(tmp_path / "audit", baseline=tmp_path / "audit")
     assert checks
     assert not any("as audited" in check.name for check in checks)
 

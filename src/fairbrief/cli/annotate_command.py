@@ -39,9 +39,7 @@ class JudgingOptions:
     """What people are asked. Each field is an option of all three commands."""
 
     # fmt: off
-    task: str = question(
-        MISSING, "claims, rating, leaning, pairs or alignment.", "TASK"
-    )
+    task: str = question(MISSING, "claims, rating, leaning, pairs or alignment.", "TASK")
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)

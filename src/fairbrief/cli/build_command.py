@@ -42,9 +42,7 @@ class SourceOptions:
     tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
-    set_: list[str] | None = shared(
-        None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT",
-    )
+    set_: list[str] | None = shared(None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT")
     format_: str | None = shared(
         None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
         "NAME",

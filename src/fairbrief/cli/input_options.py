@@ -84,9 +84,7 @@ class ReadingOptions:
         "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
         "documents, or make them a group.", "RULE",
     )
-    bin: list[str] | None = reading(
-        None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS",
-    )
+    bin: list[str] | None = reading(None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS")
     sample: float | None = reading(
         None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
     )

@@ -15,7 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml, rules
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -195,14 +195,21 @@ def power(
         fairbrief power demo --records 200
         fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
-    from fairbrief.reports import load
     from fairbrief.saved import power as prospects
 
-    question = prospects.Question(disparity, records, alpha, with_power)
-    audited = None if folder is None else load(folder)
-    result = prospects.power(audited, question, measure or (), quantity or (), se, clusters)
-    output.print_text(prospects.answer(result, question))
-    output.print_tables(prospects.tables(result, question), is_below_text=True)
+    found = prospects.power(
+        folder,
+        disparity=disparity,
+        records=records,
+        measures=measure or (),
+        quantities=quantity or (),
+        se=se,
+        clusters=clusters,
+        alpha=alpha,
+        power=with_power,
+    )
+    output.print_text(prospects.answer(found))
+    output.print_tables(prospects.tables(found), is_below_text=True)
 
 
 @app.command()
@@ -249,11 +256,12 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    checks = gate.hold_audit(
+    checks = gate.gate(
         folder,
-        rules(most or (), least or ()),
-        baseline,
-        margin,
+        most=most or (),
+        least=least or (),
+        baseline=baseline,
+        margin=margin,
         measures=measure or (),
         allow_missing=allow_missing or (),
         max_left_out=max_left_out,
@@ -308,7 +316,8 @@ def trend(
     found = trend_of(
         folders,
         baseline=baseline or (),
-        limits=rules(most or (), least or ()),
+        most=most or (),
+        least=least or (),
         reference=reference,
         order=order,
     )

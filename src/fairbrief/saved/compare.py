@@ -7,7 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
@@ -29,7 +30,17 @@ from fairbrief.text.counted import counted
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Estimate, Measure
 
+if TYPE_CHECKING:
+    from fairbrief.reports.audit_object import Audit
+
 T = TypeVar("T")
+
+
+def result_of(audited: Audit | Result | Path | str) -> Result:
+    """The result of an audit, or of a saved one's folder."""
+    if isinstance(audited, (Path, str)):
+        return load(audited)
+    return audited if isinstance(audited, Result) else audited.result
 
 
 def compare(

@@ -7,7 +7,6 @@ all. A scorer of all texts of a record (idf weights, tf-idf), or of a summary as
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fairbrief.auditing import HEAD, Plan, audit, measure_selection
+from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.chunks import units_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
@@ -33,7 +32,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
@@ -85,12 +84,17 @@ def explain(
     input without a record, and for one that the measure cannot use, unless the plan ``skips`` it.
     """
     held = Pooled(cases) if plan.pools_runs else cases
-    built = _measure(measure, plan.attributes, held)
     n_extracts = plan.n_extracts if plan.n_resamples else 0
-    plan = replace(plan, measures=[built], n_extracts=n_extracts, check_scorers=False)
+    plan = replace(plan, measures=[measure], n_extracts=n_extracts, check_scorers=False)
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
     found = audit(_noted(held, frozenset(map(encodable, systems)), frozenset(ids), named), plan)
-    ((ledger, _),) = ledgers_from(Held(_of_summaries(found.per_record)), {repr(built): built})
+    if len(taken := found.made["measures"]) > 1:
+        raise RequestError(
+            f"'{measure}' is possible by several attributes: {', '.join(spec.rpartition('@')[2] for spec in taken)}. "
+            f"Name one: --attribute NAME, or {measure}@NAME."
+        )
+    given = {} if isinstance(measure, str) else {repr(measure): measure}
+    ((ledger, (built,)),) = ledgers_from(Held(_of_summaries(found.per_record)), given)
     ordered = {
         s: {name: named[s][name] for name in ids if name in named[s]}
         for s in map(encodable, found.made["systems"])
@@ -124,21 +128,6 @@ def _of_summaries(per_record: pa.Table) -> pa.Table:
     return per_record.select(
         [name for name in per_record.column_names if name.partition("[")[0] not in baselines]
     )
-
-
-def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[Case]) -> Measure:
-    if not isinstance(measure, str):
-        return measure
-    head = list(itertools.islice(iter(cases), HEAD))
-    if not head:
-        raise DataError("There is no summary to explain: the input has no record.")
-    built = measure_selection.named([measure], attributes, head).measures
-    if len(built) > 1:
-        raise RequestError(
-            f"'{measure}' is possible by several attributes: {', '.join(str(getattr(m, 'over', '')) for m in built)}. "
-            f"Name one: --attribute NAME, or {measure}@NAME."
-        )
-    return built[0]
 
 
 def _noted(

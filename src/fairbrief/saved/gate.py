@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeGuard
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from fairbrief import registry
 from fairbrief.auditing import differences
@@ -16,6 +16,7 @@ from fairbrief.auditing.record_values import directions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
+from fairbrief.plan import listed
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load_unchanged
@@ -24,10 +25,14 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
+
+if TYPE_CHECKING:
+    from fairbrief.plan_keywords import Names
+    from fairbrief.reports.audit_object import Audit
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -39,24 +44,26 @@ NOTHING_COMPARED = (
 )
 
 
-def hold_audit(
-    audited: Result | Path,
-    limits: Sequence[Rule],
-    baseline: Result | Path | None = None,
-    margin: float = 0.0,
+def gate(
+    audited: Audit | Result | Path | str,
     *,
-    measures: Sequence[str] = (),
-    allow_missing: Sequence[str] = (),
+    most: Names = (),
+    least: Names = (),
+    baseline: Audit | Result | Path | str | None = None,
+    margin: float = 0.0,
+    measures: Names = (),
+    allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """All checks of an audit, or of a saved one's folder: that it is complete, keeps its limits, and is no worse than the baseline.
+    """The checks of an audit, or of a saved one's folder, decided on intervals: each ``outcome`` is pass, fail or inconclusive.
 
-    ``measures`` are those to compare with the baseline. ``allow_missing`` names systems and measures of the baseline that may
-    be missing, and `records`. ``max_left_out`` is the share of the input, or of a system's summaries, that may be broken,
-    refused, empty or unanswered; above it the outcome is inconclusive.
-
-    Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
+    ``most`` and ``least`` are rules as for ``fairbrief gate --max`` and ``--min``
+    (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
+    not be worse by more than ``margin``, in ``measures`` if given. ``allow_missing`` names systems and measures of the baseline
+    that may be missing, and ``records``. ``max_left_out`` is the share of the input, or of a system's summaries, that may be
+    broken, refused, empty or unanswered; above it the outcome is inconclusive. Raises RequestError for rules that do not fit the audit.
     """
+    limits = rules(listed(most), listed(least))
     if not limits and baseline is None:
         raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
     if not 0 <= margin < math.inf:
@@ -69,14 +76,14 @@ def hold_audit(
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)
-    if isinstance(audited, Path):
-        checks += _inputs(audited, result)
+    if isinstance(audited, (Path, str)):
+        checks += _inputs(Path(audited), result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
         before = _result(baseline)
-        wanted = _wanted(measures, result, before)
+        wanted = _wanted(listed(measures), result, before)
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
-        checks += compare.missing_records(ours, theirs, allow_missing, max_left_out)
+        checks += compare.missing_records(ours, theirs, listed(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
         checks += compare.other_settings(result, before, wanted)
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
@@ -116,8 +123,8 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
     return wanted
 
 
-def _result(audited: Result | Path) -> Result:
-    return audited if isinstance(audited, Result) else load_unchanged(audited)
+def _result(audited: Audit | Result | Path | str) -> Result:
+    return load_unchanged(audited) if isinstance(audited, (Path, str)) else compare.result_of(audited)
 
 
 def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import listed
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.contrast_words import group_or_part, group_with
@@ -27,12 +28,17 @@ from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.gate import of_limit
-from fairbrief.saved.gate_rules import Rule, Sign
+from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.statistics import sequential
 from fairbrief.types import Estimate, Floats
 
+if TYPE_CHECKING:
+    from fairbrief.plan_keywords import Names
+
 REFERENCE = 28
 """Reference nights by default: whole weeks, in which weekdays are equally frequent."""
+ALPHA = 0.05
+"""The rate of false alarms in a year."""
 WEEK, MONTH = 7, 28
 CHANGING = re.compile(r"\|(?:fairbrief|inputs):[^|]*")
 """The parts of a signature that may differ between nights."""
@@ -69,21 +75,21 @@ RECORDS = _Key("input", "records per audit")
 
 
 def trend(
-    folders: Sequence[Path],
+    folders: Sequence[Path | str],
     *,
-    baseline: Sequence[Path] = (),
-    limits: Sequence[Rule] = (),
+    baseline: Sequence[Path | str] = (),
+    most: Names = (),
+    least: Names = (),
     reference: int = REFERENCE,
     order: Order = "time",
-    alpha: float = 0.05,
 ) -> Trend:
-    """The trend of saved audits, or of those in a folder, by time or as ``given``.
+    """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
 
-    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``limits`` are tested, too. ``alpha`` is the rate
-    of false alarms in a year. Raises RequestError, naming the folder, for audits that cannot be compared, and DataError as
-    `fairbrief.reports.load`.
+    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
+    ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
     """
-    baseline, folders = (list(_audits_in(of)) for of in (baseline, folders))
+    limits = rules(listed(most), listed(least))
+    baseline, folders = (list(_audits_in(map(Path, of))) for of in (baseline, folders))
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
@@ -116,8 +122,8 @@ def trend(
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
-        nights, many, alpha,
-        tuple(_series(key, points, many, sequential.log_limit(alpha, tested[_family(key.kind)])) for key in chosen),
+        nights, many, ALPHA,
+        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(audits), 1) for r in _releases(a.made, b.made, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
@@ -125,7 +131,7 @@ def trend(
     )  # fmt: skip
 
 
-def _audits_in(folders: Sequence[Path]) -> Iterator[Path]:
+def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
     """The folders of audits; in place of a folder without an audit, the audits in it."""
     for folder in folders:
         inner = (
