@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from tests import sample_families
 
+from fairbrief.reports import json_file
 from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import (
     Examples,
@@ -79,6 +82,14 @@ def hostile() -> Result:
     more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"))
     per_record = pa.concat_tables([result.per_record, more.per_record], promote_options="default")
     return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(per_record))
+
+
+def results_json(result: Result) -> bytes:
+    """What results.json holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        json_file.write(result, path)
+        return path.read_bytes()
 
 
 def _estimate(

@@ -34,9 +34,11 @@ def test_results_json_follows_the_shipped_schema(result: Result) -> None:
         files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
     )
     validator = jsonschema.Draft202012Validator(schema)
-    validator.validate(json.loads(json_file.render(result)[0]))
+    validator.validate(json.loads(sample_results.results_json(result)))
     with pytest.raises(jsonschema.ValidationError):
-        validator.validate({**json.loads(json_file.render(result)[0]), "schema": "fairbrief.results/0"})
+        validator.validate(
+            {**json.loads(sample_results.results_json(result)), "schema": "fairbrief.results/0"}
+        )
 
 
 def test_the_schema_describes_every_key_of_an_estimate() -> None:
@@ -56,7 +58,7 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
     assert len(written) > 20
     assert written <= set(wording.WORDS)
     e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
-    (written,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
+    (written,) = json.loads(sample_results.results_json(Result((e,), (), Held(pa.table({})))))["estimates"]
     assert written["notes"] == [
         {"code": "undefined", "arguments": {"reason": "one group only"}, "text": "undefined: one group only"}
     ]
@@ -89,7 +91,7 @@ def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
             group=np.str_("L"),
             excluded={np.str_("why"): 1},
         )  # type: ignore[arg-type]
-        (found,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
+        (found,) = json.loads(sample_results.results_json(Result((e,), (), Held(pa.table({})))))["estimates"]
         told = found["system"], found["value"], found["n"], found["group"], found["excluded"]
         assert told == (name, 0.25, 3, "L", {"why": 1})
 
@@ -99,7 +101,8 @@ def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
     found = json.loads(
-        json_file.render(Result((odd,), (), Held(pa.table({})), made=made))[0], parse_constant=pytest.fail
+        sample_results.results_json(Result((odd,), (), Held(pa.table({})), made=made)),
+        parse_constant=pytest.fail,
     )
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}

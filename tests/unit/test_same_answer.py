@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import sample_results
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
@@ -49,7 +50,7 @@ Written = tuple[str, pa.Table]
 
 def written(result: Result) -> Written:
     """All that an audit writes, but for how long it took and on which lines records stood; and its evidence."""
-    held = json.loads(json_file.render(result)[0])
+    held = json.loads(sample_results.results_json(result))
     for name in json_file.TIMES:
         held["made"].pop(name)
     held.pop("audit")  # a hash of all, lines included

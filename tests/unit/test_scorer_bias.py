@@ -10,11 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests import sample_results
 
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
-from fairbrief.reports import exports, html, json_file, write_all
+from fairbrief.reports import exports, html, write_all
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.text.names import genders_of
@@ -407,7 +408,7 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     )
     for text in (
         " ".join(str(Audit(result)).split()), html.render(result), exports.markdown(result).replace("\\", ""),
-        json_file.render(result)[0].decode(),
+        sample_results.results_json(result).decode(),
     ):  # fmt: skip
         assert "scorer" in text
         assert "scores sources about female people more favourably than the same about male people" in text

@@ -184,7 +184,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     from fairbrief.reports.tables import printed_tables
 
     tables = printed_tables(result)
-    texts = {ESTIMATES: exports.csv_text(result), MARKDOWN: exports.markdown(result, tables)}
+    texts = {MARKDOWN: exports.markdown(result, tables)}
     taken: set[str] = set()
     for table in tables:
         name = file_name(table.title, taken)
@@ -192,9 +192,12 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
     for name, text in texts.items():
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
+    # Row by row: there may be a million.
+    with (stage / ESTIMATES).open("w", encoding="utf-8", newline="\n") as file:
+        exports.write_csv(result, file)
     html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
-    return [*texts, PAGE]
+    return [*texts, ESTIMATES, PAGE]
 
 
 def _listed(folder: Path) -> list[str]:

@@ -7,7 +7,8 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, TextIO
 
 from fairbrief.reports import number_format
 from fairbrief.reports.first_answers import Answer, sentences
@@ -129,7 +130,14 @@ NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
 def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
-    """One printed table, or estimates (for a result, also its differences) with all fields at full precision."""
+    """The text of `write_csv`."""
+    out = io.StringIO()
+    write_csv(shown, out)
+    return out.getvalue()
+
+
+def write_csv(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
+    """Write one printed table, or estimates (for a result, also its differences) with all fields at full precision."""
     rows: Iterable[Iterable[Any]]
     if isinstance(shown, Table):
         rows = (
@@ -139,10 +147,8 @@ def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
     else:
         every = (*shown.estimates, *shown.differences) if isinstance(shown, Result) else shown
         estimates = Estimates(every)
-        rows = (estimates.columns, *(row.values() for row in estimates.each()))
-    out = io.StringIO()
+        rows = chain([estimates.columns], (row.values() for row in estimates.each()))
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
-    return out.getvalue()
 
 
 def csv_cell(value: Any) -> str | float | None:

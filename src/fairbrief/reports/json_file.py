@@ -44,24 +44,33 @@ LINES = 1_000
 """Lines written at once."""
 
 
+NO_IDENTITY = "0" * 16
+"""In the head while the lists after it are written."""
+
+
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json``; return its identity."""
-    text, audit = render(result)
-    path.write_bytes(text)
+    """Write ``results.json`` in pieces; return its identity."""
+    with path.open("wb") as file:
+        file.write(_head(result.made, NO_IDENTITY))
+        audit = _identity(result, file.write)
+        file.seek(0)
+        file.write(_head(result.made, audit))
     return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
-    return render(result)[1]
+    return _identity(result, lambda _: None)
 
 
-def render(result: Result) -> tuple[bytes, str]:
-    """The text of ``results.json``, with a line per item of its lists; and its identity."""
+def _identity(result: Result, write: Callable[[bytes], object]) -> str:
+    """The identity of a result; ``write`` gets the text of its lists in pieces."""
     timeless = {name: value for name, value in result.made.items() if name not in TIMES}
-    lists = b"".join(_lists(result))
-    audit = hashlib.blake2b(_head(timeless, "") + lists, digest_size=8).hexdigest()
-    return _head(result.made, audit) + lists, audit
+    audit = hashlib.blake2b(_head(timeless, ""), digest_size=len(NO_IDENTITY) // 2)
+    for piece in _lists(result):
+        audit.update(piece)
+        write(piece)
+    return audit.hexdigest()
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
