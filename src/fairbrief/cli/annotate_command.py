@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_audit, print_tables, write_text
+from fairbrief.cli.output import check_sheet, print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
@@ -95,8 +95,6 @@ def export(
     """
     from fairbrief.workbench.sheets import assign, sheet
 
-    if out.suffix != ".csv":
-        raise RequestError(f"--out {out}: give a name that ends in .csv.")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     loads = {"": asked}
@@ -112,9 +110,7 @@ def export(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
-        if path.exists():
-            # It may contain people's answers, which could not be recovered.
-            raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
+        check_sheet(path, "--out")
     for name, cases in loads.items():
         path = paths[name]
         write_text(path, sheet(cases, name, judging.attribute), newline="")

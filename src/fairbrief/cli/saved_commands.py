@@ -358,16 +358,12 @@ def rank(
         fairbrief rank reviews tweets --system lead --system chat
     """
     from fairbrief.reports import load
+    from fairbrief.saved.compare import names_of
     from fairbrief.saved.ranking import overall, table
     from fairbrief.saved.saved_values import Resampling
 
-    names = [folder.resolve().name for folder in folders]
-    if len(set(names)) < len(names):
-        raise RequestError(
-            f"Two of the folders have the same name: {', '.join(names)}. Rename one: the name is that of the data set."
-        )
     orders = overall(
-        {name: load(folder) for name, folder in zip(names, folders, strict=True)},
+        {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)},
         system or (),
         Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
         published=published,

@@ -10,7 +10,7 @@ import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_tables, write_text
+from fairbrief.cli.output import check_sheet, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 
@@ -166,12 +166,7 @@ def calibrate(
 
     spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
-        if label_sheet.suffix != ".csv":
-            raise RequestError(f"--label-sheet {label_sheet}: give a name that ends in .csv.")
-        if label_sheet.exists():
-            raise RequestError(
-                f"{label_sheet} exists and may contain labels: give another name, or remove it."
-            )
+        check_sheet(label_sheet, "--label-sheet")
         reading = options.read(labels)
         inputs.set_default_language(reading)
         # Scores only decide how evenly pairs are drawn.
