@@ -286,8 +286,8 @@ def _loaded(at: Path) -> None:
             gate(at, most=["bur@side<=0.5"])
         with _passing():
             opened = viewed.open_audit(at, lambda files, _: readers.read(files))
-            for spec in opened.per_record.measures:
-                opened.per_record.listing(spec, "s")
+            for spec in opened.measures:
+                opened.listing(spec, "s")
 
 
 @contextmanager

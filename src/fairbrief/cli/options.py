@@ -91,7 +91,6 @@ def options_of(
     chosen = [
         f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
     ]  # fmt: skip
-    added = [_parameter(f, hints[f.name]) for f in chosen]
 
     def extended(command: Command) -> Command:
         def run(**given: Any) -> None:
@@ -101,7 +100,16 @@ def options_of(
             with languages.using(settings.get("language") or languages.setting()):
                 command(**given, **{name: kind(**settings)})
 
-        return with_parameters(run, command, added, without=name)
+        # Typer reads options from the signature.
+        known = signature(command, eval_str=True)
+        inherited = [
+            p.replace(kind=Parameter.KEYWORD_ONLY) for p in known.parameters.values() if p.name != name
+        ]
+        parameters = [*(_parameter(f, hints[f.name]) for f in chosen), *inherited]
+        made: Any = update_wrapper(run, command)
+        made.__signature__ = known.replace(parameters=parameters)
+        made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
 
     return extended
 
@@ -109,24 +117,6 @@ def options_of(
 def plan_options(*only: str) -> Callable[[Command], Command]:
     """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
     return options_of(Plan, "plan", only=only)
-
-
-def with_parameters(
-    run: Command, command: Command, added: Sequence[Parameter], *, without: str | None = None
-) -> Command:
-    """``run`` with the signature of a command, plus the ``added`` parameters, less ``without``.
-
-    Typer reads options from the signature.
-    """
-    known = signature(command, eval_str=True)
-    inherited = [
-        p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without
-    ]
-    parameters = [*added, *inherited]
-    made: Any = update_wrapper(run, command)
-    made.__signature__ = known.replace(parameters=parameters)
-    made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
 
 
 def _parameter(f: Field[Any], hint: Any) -> Parameter:

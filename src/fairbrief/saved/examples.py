@@ -224,7 +224,7 @@ def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Lin
     for claim, scores in enumerate(support.T):
         order = np.argsort(-scores, kind="stable")
         best = order[np.sort(np.unique(documents[order], return_index=True)[1])]
-        good = [place for place in best.tolist() if scores[place] >= LEAST]
+        good: list[int] = [place for place in best.tolist() if scores[place] >= LEAST]
         links += [Link(claim, *places[i], round(float(scores[i]), 3)) for i in good[:MOST_LINKS]]
     return tuple(links)
 
