@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -69,7 +70,6 @@ def summarize(
     from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
-    tally, price = asking.tally(), spend.price_of(asking.price)
     given = {
         "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
         "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
@@ -79,12 +79,10 @@ def summarize(
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
     forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
-    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+    tally = asking.tally()
+    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
-    spend.end_with(out, count, tally, price, reading)
+    spend.end_with(asking, out, count, tally, reading)
 
 
 @app.command()
@@ -114,15 +112,12 @@ def claims(
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
-    tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
     reading = options.read(files)
-    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
-    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+    journal, tally = journal_of(out), asking.tally()
+    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal))
+    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch, tally)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
@@ -130,14 +125,8 @@ def claims(
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
-    spend.end_with(
-        out,
-        outcome.count,
-        tally,
-        price,
-        reading,
-        [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice],
-    )
+    lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
+    spend.end_with(asking, out, outcome.count, tally, reading, lines)
 
 
 @app.command()
@@ -184,7 +173,7 @@ def sweep(
     from fairbrief.workbench import sweep
 
     answers = out / sweep.ANSWERS
-    tally, price = asking.tally(), spend.price_of(asking.price)
+    tally = asking.tally()
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -199,25 +188,22 @@ def sweep(
         wrap=partial(within, tally, then=then),
     )
     forecast = sweep.foresee(reading.records, cells, out, plan)
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
     result = None
     try:
-        with claimed(out) as folder, spend.keeping(out, answers):
-            with spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+        with nullcontext() if asking.dry_run else claimed(out):
+            with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
                 counts = sweep.ask(reading.records, cells, out, watch, tally)
             if not quiet:
                 for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
                 if tally.requests:
-                    typer.echo(spend.requests(tally, price), err=True)
+                    typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
                 spend.print_failures(tally)
             result = sweep.audited(cells, out, plan)
             cases: Iterable[Case] = sweep.answers_of(cells, out)
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
             result = with_examples(result, cases, Scorers(wrap=plan.wrap))
-            replace_all(result, folder)
+            replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
             print_audit(result, details=details, folder=out, first="differences")

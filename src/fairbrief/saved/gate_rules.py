@@ -109,7 +109,7 @@ def junit_xml(checks: Sequence[Check]) -> str:
         "errors": 0,
         "skipped": counts["inconclusive"],
     }
-    suite = ET.Element("testsuite", name="fairbrief", **{name: str(n) for name, n in numbers.items()})
+    suite = ET.Element("testsuite", {"name": "fairbrief"} | {name: str(n) for name, n in numbers.items()})
     for check in checks:
         case = ET.SubElement(suite, "testcase", classname="fairbrief", name=printable(check.name))
         said = ET.SubElement(case, tags[check.outcome])
@@ -117,4 +117,5 @@ def junit_xml(checks: Sequence[Check]) -> str:
         if check.outcome != "pass":
             said.set("message", printable(check.message))
     ET.indent(suite)
-    return ET.tostring(suite, encoding="utf-8", xml_declaration=True).decode() + "\n"
+    text: bytes = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return f"{text.decode()}\n"
