@@ -104,14 +104,14 @@ class ReadingOptions:
         return replace(self, sample=None, sample_by=None, seed=0)
 
     @property
-    def skips(self) -> bool:
-        """Whether bad input is skipped."""
-        return self.on_error == "skip"
-
-    @property
     def attributes(self) -> list[str]:
         """The names of the attributes."""
         return [text.partition("=")[0] for text in self.attribute or ()]
+
+    @property
+    def plan_settings(self) -> dict[str, Any]:
+        """The settings of a plan: the attributes, and whether bad input is skipped."""
+        return {"attributes": self.attributes, "skips": self.on_error == "skip"}
 
     def given(self) -> dict[str, object]:
         """The options, except ``--attribute``, whose value is not the default."""

@@ -326,11 +326,8 @@ def trend(
         print_labelled(asked, texts, console)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
-    for file, render in (
-        (out, trend_page.as_page),
-        (markdown, trend_page.as_markdown),
-        (json, trend_page.as_json),
-    ):
+    renders = (trend_page.as_page, trend_page.as_markdown, trend_page.as_json)
+    for file, render in zip((out, markdown, json), renders, strict=True):
         if file is not None:
             output.write_text(file, render(found))
     typer.echo(found.outcome)
@@ -362,12 +359,9 @@ def rank(
     from fairbrief.saved.ranking import overall, table
     from fairbrief.saved.saved_values import Resampling
 
-    orders = overall(
-        {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)},
-        system or (),
-        Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
-        published=published,
-    )
+    audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
+    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    orders = overall(audits, system or (), resampling, published=published)
     output.print_tables([table(order, plan.confidence_level) for order in orders])
 
 
@@ -407,13 +401,7 @@ def explain(
     reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        plan = replace(
-            plan,
-            attributes=options.attributes,
-            skips=options.skips,
-            wrap=inputs.cached(cache),
-            progress=progress,
-        )
+        plan = replace(plan, **options.plan_settings, wrap=inputs.cached(cache), progress=progress)
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
         )

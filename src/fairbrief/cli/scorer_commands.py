@@ -197,10 +197,8 @@ def calibrate(
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
-    for count, why in (
-        (read.blank, "left blank"),
-        (read.undecided, "labelled yes as often as no, and excluded"),
-    ):
+    unused = {"left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided}
+    for why, count in unused.items():
         if count:
             typer.echo(f"{count:,} pairs were {why}.")
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")

@@ -181,12 +181,7 @@ def sweep(
     cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(
-        plan,
-        attributes=options.attributes,
-        skips=options.skips,
-        wrap=partial(within, tally, then=then),
-    )
+    plan = replace(plan, **options.plan_settings, wrap=partial(within, tally, then=then))
     forecast = sweep.foresee(reading.records, cells, out, plan)
     result = None
     try:
@@ -286,11 +281,10 @@ def choose(
     reading = options.read(files)
     inputs.set_default_language(reading)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
+    plan = replace(plan, **options.plan_settings, measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)
-    choices = list(
-        choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
-    )
+    scorers = Scorers(wrap=plan.wrap)
+    choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))
     if all(len(choice.candidates) < 2 for choice in choices):
         raise RequestError(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "

@@ -69,11 +69,8 @@ def correlations(
     Source: Li et al., Coverage-based Fairness in MDS, Table 2 (scorers), Table 8 (measures).
     """
     known = specs_in(results)
-    pairs = (
-        list(itertools.combinations(named_measures(known, measures), 2))
-        if measures
-        else _of_one_measure(known)
-    )
+    named = itertools.combinations(named_measures(known, measures), 2) if measures else _of_one_measure(known)
+    pairs = list(named)
     saved = saved_values(results, {spec for pair in pairs for spec in pair})
     every = (_correlation(saved[first], saved[second], resampling) for first, second in pairs)
     found = [correlation for correlation in every if correlation is not None]
@@ -255,15 +252,11 @@ def change_table(
 ) -> Table:
     """One row per pair of measures."""
     rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
-    return Table(
-        f"Relative changes from {plain} to {fair}",
-        ("first", "second", "change of first", "of second", "difference", "n"),
-        rows,
-        (
-            "Change: the share of its value by which a measure falls. A difference above 0: the first falls more.",
-            resampling.note,
-        ),
+    header = ("first", "second", "change of first", "of second", "difference", "n")
+    note = (
+        "Change: the share of its value by which a measure falls. A difference above 0: the first falls more."
     )
+    return Table(f"Relative changes from {plain} to {fair}", header, rows, (note, resampling.note))
 
 
 # ----------------------------------------------------------------------- agreement with labels of claims
@@ -323,11 +316,10 @@ def agreement(
     """The shares by people, then by the scorer at each temperature."""
     excluded = Counter[str]()
     for batch in _batches(cases, progress):
-        usable = [case for case in batch if not case.summary.reason]
-        excluded.update(case.summary.reason for case in batch if case.summary.reason)
         labelled = []
-        for case in usable:
-            shares = _shares(by_people, case, _answers(by_people.asks((case,)), made))
+        for case in batch:
+            why = case.summary.reason
+            shares = why or _shares(by_people, case, _answers(by_people.asks((case,)), made))
             if isinstance(shares, str):
                 excluded[shares] += 1
             else:
@@ -343,10 +335,10 @@ def agreement(
             else:
                 by_record.append([shares, *(j for j in judged if not isinstance(j, str))])
     if not by_record:
-        why = f" Excluded: {_counted(excluded)}." if excluded else ""
+        left = f" Excluded: {_counted(excluded)}." if excluded else ""
         raise DataError(
             f"No summary has claims with labels for '{over}'. A label of a claim is "
-            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{why}'
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{left}'
         )
     values = sorted({value for several in by_record for value in several[0]})
     # Shares of the groups, nan if a record lacks one. Shape of each: (records, groups).
@@ -388,14 +380,14 @@ def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -
 
 
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
-    """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
-    flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
+    """α, Pearson, Spearman and κ of shares (records, groups)."""
+    flat = people.ravel(), judged.ravel()
     kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
     return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:
-    """The group with the largest share; nan for a tie. (…, n, K) → (…, n)."""
+    """The group with the largest share; nan for a tie. (records, groups) → (records,)."""
     known = np.where(np.isnan(shares), -np.inf, shares)
     best = known.max(axis=-1, keepdims=True)
     alone = (known >= best - TIE).sum(axis=-1) == 1
@@ -412,16 +404,13 @@ def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
         f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
         "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
     )
+    temperatures = ["any" if s.temperature is None else f"{s.temperature:g}" for s in found.shares]
     rows = tuple(
-        (
-            "any" if s.temperature is None else f"{s.temperature:g}",
-            *map(str, (s.alpha, s.pearson, s.spearman, s.kappa)),
-        )
-        for s in found.shares
+        (t, *map(str, (s.alpha, s.pearson, s.spearman, s.kappa)))
+        for t, s in zip(temperatures, found.shares, strict=True)
     )
-    return Table(
-        f"Shares of {found.over} in summaries: {found.scorer} and people", ("T", "α", "Pearson", "Spearman", "κ"), rows, notes
-    )  # fmt: skip
+    title = f"Shares of {found.over} in summaries: {found.scorer} and people"
+    return Table(title, ("T", "α", "Pearson", "Spearman", "κ"), rows, notes)
 
 
 def _counted(excluded: Mapping[str, int]) -> str:
@@ -471,31 +460,25 @@ def chunk_sizes(
     for batch in _batches(cases, progress):
         usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
         for size, by in cuts.items() if usable else ():
-            texts = [known(case.record).texts for case in usable]
-            asks = [
-                Ask(
-                    scorer,
-                    tuple(
-                        piece for text in documents if not is_blank(text) for piece in passages_of(text, by)
-                    ),
-                    claims_of(case.summary, "auto"),
-                    whole=True,
-                )
-                for case, documents in zip(usable, texts, strict=True)
+            texts = [[t for t in known(case.record).texts if not is_blank(t)] for case in usable]
+            pieces = [
+                tuple(piece for text in several for piece in passages_of(text, by)) for several in texts
             ]
-            answers = finite(asks, made[scorer].answer(asks))
-            for case, documents, ask, scores in zip(usable, texts, asks, answers, strict=True):
+            asks = [
+                Ask(scorer, rows, claims_of(case.summary, "auto"), whole=True)
+                for case, rows in zip(usable, pieces, strict=True)
+            ]
+            for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 identified = int((scores.matrix > threshold).any(axis=0).sum())
-                row = identified, len(ask.columns), len(ask.rows), len(documents)
+                row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)
                 counts.setdefault((size, case.summary.system), []).append(row)
     if not counts:
         raise DataError("No summary has a claim: all are empty or missing.")
     found = []
     for (size, system), rows in counts.items():
         totals = resampling.totals(np.array(rows, dtype=np.float64))
-        _, claims, pieces, documents = totals[0].tolist()
-        share = resampling.interval(totals[:, 0] / totals[:, 1])
-        found.append(ChunkSize(size, system, share, pieces / documents, int(claims), len(rows)))
+        share, per_document = resampling.interval(totals[:, 0] / totals[:, 1]), totals[0, 2] / totals[0, 3]
+        found.append(ChunkSize(size, system, share, float(per_document), int(totals[0, 1]), len(rows)))
     return found
 
 
@@ -515,16 +498,8 @@ def chunk_tables(found: Sequence[ChunkSize], scorer: str, threshold: float) -> l
         f"Identified, with {DRAWS.confidence_level:.0%} interval: a piece of so many words supports the claim above "
         f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    return [
-        Table(
-            f"Claims whose source document is identified · {system}",
-            header,
-            tuple(
-                (row.size, str(row.identified), number(row.chunks, 1), f"{row.claims:,}")
-                for row in found
-                if row.system == system
-            ),
-            (note,),
-        )
-        for system in dict.fromkeys(row.system for row in found)
-    ]
+    by_system: dict[str, list[tuple[str, ...]]] = {}
+    for one in found:
+        row = one.size, str(one.identified), number(one.chunks, 1), f"{one.claims:,}"
+        by_system.setdefault(f"Claims whose source document is identified · {one.system}", []).append(row)
+    return [Table(title, header, tuple(rows), (note,)) for title, rows in by_system.items()]

@@ -61,10 +61,11 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
-    supports = tuple(_supports(complete, measures, kept, scorers))
-    return Examples(
-        tuple(_texts(kept)), tuple(complete), supports, rules, int(result.made.get("summaries") or 0)
+    supports, many = (
+        tuple(_supports(complete, measures, kept, scorers)),
+        int(result.made.get("summaries") or 0),
     )
+    return Examples(tuple(_texts(kept)), tuple(complete), supports, rules, many)
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
@@ -186,11 +187,8 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_cl
     """The links of one summary."""
     summary, record = case.summary, case.record
     spans, texts = _claims(case, reads_claims=reads_claims)
-    places = [
-        (i, start, end)
-        for i, document in enumerate(record.documents)
-        for start, end in sentence_spans(document.text)
-    ][:MOST_SENTENCES]
+    places = [(i, *span) for i, d in enumerate(record.documents) for span in sentence_spans(d.text)]
+    places = places[:MOST_SENTENCES]
     support = Support(record.id, summary.system, rule, spans, texts, ())
     if not places or not texts:
         return support
@@ -210,11 +208,8 @@ def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], .
         spans = sentence_spans(text)
         return spans, tuple(text[start:end] for start, end in spans)
     texts = tuple(claim.text for claim in case.summary.claims)
-    starts = [text.find(claim) for claim in texts]
-    return tuple(
-        (start, start + len(claim)) if start >= 0 else ELSEWHERE
-        for start, claim in zip(starts, texts, strict=True)
-    ), texts
+    starts = [(text.find(claim), len(claim)) for claim in texts]
+    return tuple((start, start + many) if start >= 0 else ELSEWHERE for start, many in starts), texts
 
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:

@@ -95,23 +95,17 @@ def explain(
         )
     given = {} if isinstance(measure, str) else {repr(measure): measure}
     ((ledger, (built,)),) = ledgers_from(Held(_of_summaries(found.per_record)), given)
-    ordered = {
-        s: {name: named[s][name] for name in ids if name in named[s]}
-        for s in map(encodable, found.made["systems"])
-    }
     parts = parts_of(ledger, ())
     wanted = quantity or built.name
-    # For one value: its p without adjustment for the other systems.
-    asked = {
-        e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
-        for e in found.estimates
-        if e.quantity == wanted
-    }
-    chosen = [
-        _OfSystem(built, wanted, parts[system, WHOLE], clusters, top, asked.get(system))
-        for system, clusters in ordered.items()
-        if not ids or clusters
-    ]
+    asked = {e.system: e for e in found.estimates if e.quantity == wanted}
+    chosen = []
+    for system in map(encodable, found.made["systems"]):
+        clusters = {name: named[system][name] for name in ids if name in named[system]}
+        if clusters or not ids:
+            estimate = asked.get(system)
+            if estimate is not None:  # of one value: its p without adjustment for the other systems
+                estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
+            chosen.append(_OfSystem(built, wanted, parts[system, WHOLE], clusters, top, estimate))
     members: dict[tuple[str, str], list[Case]] = {
         (one.part.system, cluster): [] for one in chosen for _, cluster in one.opened
     }
@@ -125,9 +119,7 @@ def explain(
 def _of_summaries(per_record: pa.Table) -> pa.Table:
     """The per-record statistics without those of label permutations and random sentences."""
     baselines = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
-    return per_record.select(
-        [name for name in per_record.column_names if name.partition("[")[0] not in baselines]
-    )
+    return per_record.select([n for n in per_record.column_names if n.partition("[")[0] not in baselines])
 
 
 def _noted(
@@ -184,20 +176,15 @@ class _OfSystem:
         system = self.part.system
         there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
         without = value_of(self.measure, self.quantity, self._without(sorted(there)))
-        return Explanation(
-            measure=repr(self.measure),
-            quantity=self.quantity,
-            system=system,
-            value=self._value,
-            influences=self._influences,
-            opened=tuple(
-                self._opened(name, cluster, tuple(members[system, cluster]), scorers)
-                for name, cluster in self.opened
-            ),
-            together=effect(self._value, without, NOTHING),
-            excluded=self.part.ledger.excluded(system, WHOLE),
-            estimate=self.estimate,
+        opened = tuple(
+            self._opened(name, cluster, tuple(members[system, cluster]), scorers)
+            for name, cluster in self.opened
         )
+        return Explanation(
+            measure=repr(self.measure), quantity=self.quantity, system=system, value=self._value,
+            influences=self._influences, opened=opened, together=effect(self._value, without, NOTHING),
+            excluded=self.part.ledger.excluded(system, WHOLE), estimate=self.estimate,
+        )  # fmt: skip
 
     def _ranked(self) -> tuple[Influence, ...]:
         """The contribution of each cluster, the largest first; before them those without which there is no value."""
@@ -311,24 +298,19 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
 def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
+    firsts = ((unit, unit[0]) for several in units for unit in several)
+    together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    together = [
-        (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
-        for several in units
-        for unit in several
-    ]
     Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
     matrix, reasons = iter(ledger.matrix()), list(ledger.known_reasons)
-    found: list[PerRecord | Reason] = []
-    for code in ledger.reasons.tolist():
+
+    def row_of(code: int) -> PerRecord | Reason:
         if code:
-            found.append(Reason(reasons[code].removeprefix(LEFT_OUT)))
-        else:
-            row = next(matrix)
-            found.append(
-                {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
-            )
-    rows = iter(found)
+            return Reason(reasons[code].removeprefix(LEFT_OUT))
+        row = next(matrix)
+        return {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
+
+    rows = map(row_of, ledger.reasons.tolist())
     return [_summed([next(rows) for _ in several]) for several in units]
 
 

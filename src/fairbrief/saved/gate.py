@@ -152,7 +152,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
     if rule.system and rule.system not in systems:
         raise unknown(f"The audit has no system '{rule.system}' for the rule '{rule}'.", rule.system, systems)
     candidates = [e for e in candidates if rule.system in ("", e.system)]
-    spelled = _canonical(rule.measure)
+    spelled, plain = _canonical(rule.measure), replace(rule, system="")
     of_measure = [e for e in candidates if e.measure == spelled]
     named = [
         e
@@ -163,18 +163,11 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
-        raise unknown(f"'{rule}': the audit has no such estimate.", replace(rule, system="").asked, known)
+        raise unknown(f"'{rule}': the audit has no such estimate.", plain.asked, known)
     if rule.from_random:
         named = _from_random(rule, named)
-    return [
-        Asked(
-            f"{replace(rule, system='', quantity=e.quantity if rule.quantity else '')} [{e.system}]",
-            e,
-            rule.sign,
-            rule.limit,
-        )
-        for e in named
-    ]
+    names = [replace(plain, quantity=e.quantity if rule.quantity else "") for e in named]
+    return [Asked(f"{n} [{e.system}]", e, rule.sign, rule.limit) for n, e in zip(names, named, strict=True)]
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:

@@ -19,7 +19,7 @@ from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import result_of
-from fairbrief.statistics.jackknife import Precision, Spread
+from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
 if TYPE_CHECKING:
@@ -126,19 +126,17 @@ def power(
     seed = int(result.made.get("seed") or 0)
     taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
     _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
-    chosen = [(ledger, m) for ledger, m in taken if not measures or {repr(m), m.name} & set(measures)]
     found: list[Power] = []
     seen: dict[str, None] = {}
-    for ledger, measure in chosen:
-        for part in parts_of(ledger, (), seed).values():
-            if part.system_kind != "system" or part.subgroup != WHOLE or not part.clusters:
-                continue
+    for ledger, measure in taken:
+        if measures and not {repr(measure), measure.name} & set(measures):
+            continue
+        parts = [p for p in parts_of(ledger, (), seed).values() if p.system_kind == "system"]
+        for part in (p for p in parts if p.subgroup == WHOLE and p.clusters):
             here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
-            found += (
-                question.of(precision, repr(measure), name, part.system, against)
-                for name, against, precision in _precisions(here, part, quantities)
-            )
+            for name, against, precision in _precisions(here, part, quantities):
+                found.append(question.of(precision, repr(measure), name, part.system, against))
     _refuse_unknown(quantities, list(seen), "quantity")
     if not found:
         raise RequestError(
@@ -151,29 +149,21 @@ def power(
 def _precisions(
     here: Jackknifed, part: Part, quantities: Sequence[str]
 ) -> Iterator[tuple[str, str, Precision]]:
-    """The precision of every group difference, and of its difference from the random baseline."""
+    """The precision of every group difference, and of its difference from the random baseline, with a standard error above 0."""
+    n = len(part.clusters)
     for name, value in here.here.items():
-        if name not in quantities if quantities else not value.is_primary:
+        is_asked = name in quantities if quantities else value.is_primary
+        if not is_asked or not np.isfinite(value.array):
             continue
-        if not np.isfinite(value.array):
-            continue
-        if (precision := _precision(here.spreads(name)[0], part, here)) is not None:
-            yield name, PERMUTED, precision
+        spreads = {PERMUTED: here.spreads(name)[0]}
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
         if less is not None and np.isfinite(less.here[0]):
-            spread = less.spreads(here.strata(name))[0]
-            if (precision := _precision(spread, part, here)) is not None:
-                yield name, EXTRACTS, precision
-
-
-def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:
-    """The precision; None if there is no standard error, or if it is 0."""
-    if not np.isfinite(found.error) or found.error == 0:
-        return None
-    n = len(part.clusters)
-    # If groups of clusters were left out, the degrees of freedom are those of the groups.
-    of_groups = Precision(found.error, here.units.sums.shape[1], found.freedom)
-    return Precision(found.error, n, float(of_groups.freedom_of(n)))
+            spreads[EXTRACTS] = less.spreads(here.strata(name))[0]
+        for against, spread in spreads.items():
+            if np.isfinite(spread.error) and spread.error != 0:
+                # If groups of clusters were left out, the degrees of freedom are those of the groups.
+                of_groups = Precision(spread.error, here.units.sums.shape[1], spread.freedom)
+                yield name, against, Precision(spread.error, n, float(of_groups.freedom_of(n)))
 
 
 def _once(found: Iterable[Power]) -> list[Power]:

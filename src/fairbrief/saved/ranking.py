@@ -69,13 +69,16 @@ def overall(
                 over = str(getattr(measure, "over", "") or "")
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
-    named = tuple(dict.fromkeys(systems))
-    found = [
-        made
-        for spelled, datasets in by_spec.items()
-        if {name for name, _ in datasets} == set(results)
-        for made in _overalls(spelled, _labelled(datasets), named, resampling, published=published)
-    ]
+    named, found = tuple(dict.fromkeys(systems)), list[Overall]()
+    for spelled, datasets in by_spec.items():
+        audits = [name for name, _ in datasets]
+        if set(audits) == set(results):
+            # An audit by several attributes is several data sets.
+            labelled = {
+                f"{name}@{over}" if audits.count(name) > 1 else name: rows
+                for (name, over), rows in datasets.items()
+            }
+            found += _overalls(spelled, labelled, named, resampling, published=published)
     if not found:
         what = "unsigned score" if published else "measure with group differences"
         raise RequestError(
@@ -97,17 +100,6 @@ def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
             taken |= own
             found.append(measure)
     return found
-
-
-def _labelled(
-    datasets: Mapping[tuple[str, str], tuple[Ledger, Measure]],
-) -> dict[str, tuple[Ledger, Measure]]:
-    """Data sets by name, with the attribute if an audit has several."""
-    audits = [name for name, _ in datasets]
-    return {
-        (f"{name}@{over}" if audits.count(name) > 1 else name): found
-        for (name, over), found in datasets.items()
-    }
 
 
 def _overalls(
@@ -196,11 +188,7 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
     rows = tuple(
-        (
-            found.systems[i],
-            *(number(of_set[i]) for of_set in found.values),
-            str(found.overall[i]),
-        )
+        (found.systems[i], *(number(of_set[i]) for of_set in found.values), str(found.overall[i]))
         for i in np.argsort(scores, kind="stable")
     )
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
@@ -210,18 +198,10 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
         "–: the systems are equal in all data sets."
     )
     header = ("system", *found.datasets, "overall")
-    name = (
-        found.measure
-        if found.measure.partition("(")[0] == found.quantity
-        else f"{found.measure}: {found.quantity}"
-    )
+    is_main = found.measure.partition("(")[0] == found.quantity
+    title = f"Overall order by {found.measure}{'' if is_main else f': {found.quantity}'}"
     of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
-    return Table(
-        f"Overall order by {name}",
-        header,
-        rows,
-        (*of_values, scale, f"Records that all systems summarized: {told}."),
-    )
+    return Table(title, header, rows, (*of_values, scale, f"Records that all systems summarized: {told}."))
 
 
 BY_DIFFERENCES = (
