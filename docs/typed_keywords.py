@@ -12,4 +12,4 @@ def settings_are_checked(path: str) -> None:
     """A keyword that does not exist and a wrong type are errors; what is right is not."""
     fairbrief.audit(path, drwas=3)  # type: ignore[call-arg]
     fairbrief.audit(path, seed="1")  # type: ignore[arg-type]
-    fairbrief.audit(path, "bur@side", seed=1).worst(3)
+    fairbrief.audit(path, "bur@side", seed=1).save(path)

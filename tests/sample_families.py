@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing import declared_words
+from fairbrief.reports.frames import encodable
 from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
@@ -32,7 +33,7 @@ def make(
     """Per-record statistics and estimates of every family beside representation and position."""
     estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
     rows = [
-        row for i, s in enumerate(systems) for row in _rows(_writable(s), [*map(_writable, groups)], i, n)
+        row for i, s in enumerate(systems) for row in _rows(encodable(s), [*map(encodable, groups)], i, n)
     ]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     per_record = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
@@ -97,8 +98,3 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
         )
         levels = {"one": 1.0, "article": article, "summary": summary}
         yield row("Sentiments()", "sentiment_shift", **{f"{s}[{group}]": x for s, x in levels.items()})
-
-
-def _writable(text: str) -> str:
-    """Arrow's strings are UTF-8: a lone surrogate never gets as far as the evidence."""
-    return text.encode("utf-8", "replace").decode()

@@ -12,18 +12,10 @@ import pyarrow as pa
 from tests import sample_families
 
 from fairbrief.reports import json_file
+from fairbrief.reports.frames import encodable
 from fairbrief.reports.per_record import Held
-from fairbrief.reports.result import (
-    Examples,
-    Link,
-    NotMeasured,
-    Passage,
-    Result,
-    Row,
-    Support,
-    Texts,
-)
-from fairbrief.types import Case, Claim, Document, Estimate, Note, Record, Summary, Table
+from fairbrief.reports.result import Examples, Link, NotMeasured, Passage, Result, Row, Support, Texts
+from fairbrief.types import Estimate, Note, Table
 
 HOSTILE = (
     "<script>document.title='ran'</script>",
@@ -47,23 +39,12 @@ VALUES = ("negative", "neutral", "positive")
 def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, extra: str = "") -> Result:
     """A whole result; ``extra`` is put wherever a text of the input can stand."""
     made = {
-        "version": "0.1.0",
-        "records": 300,
-        "summaries": 600,
-        "systems": list(systems),
-        "sanity_baselines": [],
-        "attributes": {"document": {"sentiment": list(values)}},
-        "protocol": None,
-        "seed": 0,
-        "n_resamples": 2000,
-        "confidence_level": 0.95,
-        "alpha": 0.05,
-        "declared": sample_families.declared(),
-        "scorers": {"containment": "its card", "ngram": "its card"},
-        "seconds": 3.212,
-        "files": ["reviews.jsonl" + extra],
+        "version": "0.1.0", "records": 300, "summaries": 600, "systems": list(systems), "sanity_baselines": [],
+        "attributes": {"document": {"sentiment": list(values)}}, "protocol": None, "seed": 0, "n_resamples": 2000,
+        "confidence_level": 0.95, "alpha": 0.05, "declared": sample_families.declared(),
+        "scorers": {"containment": "its card", "ngram": "its card"}, "seconds": 3.212, "files": ["reviews.jsonl" + extra],
         "skipped": 7,
-    }
+    }  # fmt: skip
     return Result(
         estimates=(*_representation(systems, values), *_position(systems), *_subgroups(systems, extra)),
         differences=_differences(systems),
@@ -105,44 +86,29 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
     numbers = {
         "bur": (0.427, 0.028, 0.391), "uer": (0.0512, 0.0031, 0.0498), "auc": (0.254, 0.019, 0.2496), "sof": (0.0081, 0.0033, 0.0026),
     }  # fmt: skip
-    estimates = []
-    for name, (base, half, chance) in numbers.items():
-        for i, system in enumerate(systems):
-            value = base + 0.3 * i * half
-            more = {
-                "permutation_mean": chance,
-                "p": 0.0005 + 0.02 * i,
-                "p_adjusted": 0.002 + 0.04 * i,
-                "testable": True,
-            }
-            excluded = {"one group only": 9 + i, "empty summary": 3}
-            signature = "fairbrief:0.1.0|inputs:6fbb|draws:2000|seed:0"
-            estimates.append(
-                _estimate(
-                    f"{name}@sentiment", name, system, value, value - half, value + half, n=288 - i,
-                    excluded=excluded, signature=signature, **more,
-                )
-            )  # fmt: skip
+    estimates = [
+        _estimate(
+            f"{name}@sentiment", name, system, base + 0.3 * i * half, base + (0.3 * i - 1) * half, base + (0.3 * i + 1) * half,
+            n=288 - i, excluded={"one group only": 9 + i, "empty summary": 3}, permutation_mean=chance, p=0.0005 + 0.02 * i,
+            p_adjusted=0.002 + 0.04 * i, testable=True, signature="fairbrief:0.1.0|inputs:6fbb|draws:2000|seed:0",
+        )
+        for name, (base, half, chance) in numbers.items()
+        for i, system in enumerate(systems)
+    ]  # fmt: skip
     estimates += [
         _estimate("bur@sentiment", f"under[{v}]", s, 0.21, 0.17, 0.26, permutation_mean=0.2, p=0.31, n=251)
         for v in values
         for s in systems
     ]
-    undefined = Note("undefined", {"reason": "one group only"})
+    nothing = {
+        "excluded": {"one group only": 300},
+        "notes": (Note("undefined", {"reason": "one group only"}),),
+    }
+    of_few = {"permutation_mean": 0.3, "testable": False, "p": 1.0, "n": 4}
     return [
         *estimates,
-        _estimate(
-            "uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, permutation_mean=0.3, testable=False, p=1.0, n=4
-        ),
-        Estimate(
-            "bur@gender",
-            "bur",
-            systems[0],
-            None,
-            excluded={"one group only": 300},
-            notes=(undefined,),
-            over="gender",
-        ),
+        _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, **of_few),
+        Estimate("bur@gender", "bur", systems[0], None, over="gender", **nothing),
     ]
 
 
@@ -193,22 +159,16 @@ def _differences(systems: tuple[str, ...]) -> tuple[Estimate, ...]:
 def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
     """Shares of values and segments of 60 records per system, and one record that is left out."""
     draw = np.random.default_rng(7)
+    shares_of = {"observation": "shares(over=sentiment)", "measures": "bur@sentiment\nuer@sentiment"}
+    places = {"observation": "places()", "measures": "position_bias"}
     rows: list[dict[str, Any]] = []
-    for i, system in enumerate(systems):
-        shares_of = {"observation": "shares(over=sentiment)", "measures": "bur@sentiment\nuer@sentiment"}
-        places = {"observation": "places()", "measures": "position_bias"}
+    for i, system in enumerate(map(encodable, systems)):
         for r in range(60):
-            place = {
-                "system": _writable(system),
-                "record": f"r{r}",
-                "cluster": f"r{r}",
-                "reason": None,
-                "p": None,
-            }
+            place = {"system": system, "record": f"r{r}", "cluster": f"r{r}", "reason": None, "p": None}
             shares, segments = {}, {}
             for name, spread in (("source", 4), ("summary", 4 - i % 3)):
                 drawn = draw.dirichlet(np.ones(len(values)) * spread)
-                shares |= {f"{name}[{_writable(v)}]": x for v, x in zip(values, drawn, strict=True)}
+                shares |= {f"{name}[{encodable(v)}]": x for v, x in zip(values, drawn, strict=True)}
             for name, many, weights in (
                 ("generated", 4, np.linspace(10, 1, 10) / 55),
                 ("reference", 3, np.ones(10) / 10),
@@ -217,80 +177,39 @@ def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 segments |= {f"{name}[{k:02}]": float(x) for k, x in enumerate(drawn, 1)}
             rows += [{**place, **shares_of, **shares}, {**place, **places, **segments}]
         left_out = {"record": "r99", "cluster": "r99", "reason": "one group only"}
-        rows.append({"system": _writable(system), **left_out, **shares_of})
+        rows.append({"system": system, **left_out, **shares_of})
     names = list(dict.fromkeys(name for row in rows for name in row))
     return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 
 
-def _writable(text: str) -> str:
-    """Arrow's strings are UTF-8: a lone surrogate never gets as far as the evidence."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _case(system: str, values: tuple[str, ...], extra: str, i: int) -> Case:
+def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
+    """Three records, whose first document supports the first sentence of each system's summary."""
+    summary = f"Guests liked the room. {extra}"
     documents = tuple(
-        Document(
+        Passage(
             f"The room was {word} and the breakfast came late on day {j}. {extra}",
             {"sentiment": values[j % len(values)], "stars": str(j % 5)},
         )
         for j, word in enumerate(("clean", "noisy", "small", "bright"))
     )
-    summary = Summary(
-        f"hotel-{i}",
-        system,
-        f"Guests liked the room. {extra}",
-        (Claim("Guests liked the room.", {"sentiment": (values[0],)}),),
-    )
-    record = Record(
-        f"hotel-{i}{extra}",
-        documents,
-        references=("A fine stay.",),
-        attributes={"city": "Basel" + extra},
-        where="reviews.jsonl:3",
-    )
-    return Case(record, summary)
-
-
-def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
-    """Three records of each system, whose first sentence the first document supports."""
-    cases = [_case(system, values, extra, i) for system in systems for i in range(3)]
-    texts = {
-        case.record.id: Texts(
-            case.record.id,
-            case.record.attributes,
-            tuple(Passage(d.text, d.attributes) for d in case.record.documents),
-            tuple(Passage(r) for r in case.record.references),
-            {system: Passage(case.summary.text) for system in systems},
-        )
-        for case in cases
-    }
-    rows = tuple(
-        Row(
-            "uer@sentiment",
-            case.summary.system,
-            case.record.id,
-            {
-                "uer": 0.2 + 0.1 * (i % 3),
-                **{f"difference[{v}]": 0.1 * (i % 3) - 0.2 * k for k, v in enumerate(values)},
-            },
-            None,
-            f"{values[0]} has 41% of the source{extra}",
-            {"document": (0.1, 0.0, -0.05, None), "sentence": (0.02,)},
-        )
-        for i, case in enumerate(cases)
-    )
-    supports = tuple(
-        Support(
-            case.record.id,
-            case.summary.system,
-            "by shared words",
-            ((0, 22),),
-            (case.summary.text[:22],),
-            (Link(0, 0, 0, 18, 0.5),),
-        )
-        for case in cases
-    )
-    return Examples(tuple(texts.values()), rows, supports, {"uer@sentiment": "by shared words"}, of=600)
+    references, summaries = (Passage("A fine stay."),), {system: Passage(summary) for system in systems}
+    ids = [f"hotel-{i}{extra}" for i in range(3)]
+    texts = [Texts(name, {"city": "Basel" + extra}, documents, references, summaries) for name in ids]
+    without = {"document": (0.1, 0.0, -0.05, None), "sentence": (0.02,)}
+    rows, supports = [], []
+    for system in systems:
+        for i, name in enumerate(ids):
+            differences = {f"difference[{v}]": 0.1 * i - 0.2 * k for k, v in enumerate(values)}
+            story = f"{values[0]} has 41% of the source{extra}"
+            rows.append(
+                Row(
+                    "uer@sentiment", system, name, {"uer": 0.2 + 0.1 * i, **differences}, None, story, without
+                )
+            )
+            link = Link(0, 0, 0, 18, 0.5)
+            supports.append(Support(name, system, "by shared words", ((0, 22),), (summary[:22],), (link,)))
+    rules = {"uer@sentiment": "by shared words"}
+    return Examples(tuple(texts), tuple(rows), tuple(supports), rules, of=600)
 
 
 def _table(systems: tuple[str, ...]) -> Table:

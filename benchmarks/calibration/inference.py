@@ -22,7 +22,7 @@ from benchmarks.calibration.worlds import World, worlds
 from benchmarks.recording import write_section
 
 from fairbrief import registry
-from fairbrief.auditing.chunks import units_of
+from fairbrief.auditing.batches import units_of
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws

@@ -29,8 +29,8 @@ from fairbrief.conclusions import NAMED
 from fairbrief.measures.attribute_mentions import AttributeMentions
 from fairbrief.measures.theme_words import ThemeWords
 from fairbrief.reports import arrangement
-from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import context_of
 from fairbrief.types import Case, Document, Estimate, Measure, Record, Summary
 
 MARKERS = ("<!-- calibration of people's words: begin -->", "<!-- calibration of people's words: end -->")
@@ -169,7 +169,7 @@ def _shares(
             elif quantity.startswith(world.planted):
                 tests["covered planted"] += [] if inside is None else [inside]
         context = context_of(result)
-        panels = context.clearest_first(arrangement.leading(result.estimates).values())
+        panels = context.clearest_first(arrangement.leading(result.estimates))
         significant = [e for e in sorted(panels[0], key=context.rank) if context.kind(e) in NAMED]
         named.append(any(e.system == FAIR for e in significant))
         top = significant[0] if significant else None

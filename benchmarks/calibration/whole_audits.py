@@ -25,7 +25,7 @@ from benchmarks.recording import write_section
 
 from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
-from fairbrief.auditing.chunks import by_observation, units_of
+from fairbrief.auditing.batches import by_observation, units_of
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
@@ -36,8 +36,8 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
 from fairbrief.reports import arrangement
-from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import context_of
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
@@ -226,7 +226,7 @@ def gate_fails(result: Result, limits: Sequence[Rule]) -> bool:
 
 def leading(result: Result) -> list[Estimate]:
     """The contrasts of groups that lead, each once."""
-    return [e for members in arrangement.leading(result.estimates).values() for e in members if e.group]
+    return [e for members in arrangement.leading(result.estimates) for e in members if e.group]
 
 
 # ------------------------------------------------------------------------------------- the audits

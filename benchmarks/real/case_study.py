@@ -21,7 +21,7 @@ from benchmarks.recording import RESULTS, write_section
 
 from fairbrief.conclusions import NAMED, WORDS, conclusion, decisive
 from fairbrief.readers.corefud import read_corefud
-from fairbrief.reports import contrast_words, load, number_format, wording
+from fairbrief.reports import load, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line
@@ -109,15 +109,15 @@ def table(result: Result, quantity: str) -> str:
                 f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |"
             )
             continue
-        ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
+        ranged = "–" if e.low is None or e.high is None else wording.between(e.low, e.high, words.unit)
         extract_baseline = (
-            "–" if e.extract_baseline is None else contrast_words.signed(e.extract_baseline, words.unit)
+            "–" if e.extract_baseline is None else wording.signed(e.extract_baseline, words.unit)
         )
         p, _ = decisive(e)
         kind = conclusion(e, result.made["alpha"])
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {contrast_words.described(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
+            f"| {called(e.system)} | {wording.described(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
         )
     return "\n".join(rows)
 
@@ -162,8 +162,8 @@ def cell(e: Estimate | None, result: Result) -> str:
     if e is None or e.value is None:
         return "–"
     unit = wording.declared(e.measure, result.made).contrast.unit
-    ranged = "" if e.low is None or e.high is None else f" [{contrast_words.between(e.low, e.high, unit)}]"
-    return contrast_words.signed(e.value, unit) + ranged
+    ranged = "" if e.low is None or e.high is None else f" [{wording.between(e.low, e.high, unit)}]"
+    return wording.signed(e.value, unit) + ranged
 
 
 def invented(result: Result) -> str:

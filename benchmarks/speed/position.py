@@ -15,6 +15,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from benchmarks.recording import write_down
@@ -67,7 +68,7 @@ def map_plainly(records: Texts) -> list[list[float]]:
     return found
 
 
-def map_ours(records: Texts, fitted: str) -> list[list[float]]:
+def map_ours(records: Texts, fitted: Literal["article", "pair"]) -> list[list[float]]:
     """The same through the scorer, all articles in one call."""
     asks = [Ask("tfidf", (article,), tuple(texts)) for article, texts in records]
     found = []

@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.recording import write_down
 
 from fairbrief.measures.representation import Uer
-from fairbrief.scorers.shared_words import Ngram
-from fairbrief.types import Case, Document, Reason, Record, Scores, Summary
+from fairbrief.registry import make
+from fairbrief.types import Case, Document, Reason, Record, Scorer, Scores, Summary
 
 PERMUTATIONS = 2000
 
@@ -73,7 +73,7 @@ def transcribed(cases: Sequence[Case], over: str) -> list[float]:
     return found
 
 
-def scored(cases: Sequence[Case], measure: Uer, scorer: Ngram) -> list[list[Scores]]:
+def scored(cases: Sequence[Case], measure: Uer, scorer: Scorer) -> list[list[Scores]]:
     asks = [measure.observation.asks((case,)) for case in cases]
     answers = iter(scorer.answer([ask for several in asks for ask in several]))
     return [[next(answers) for _ in several] for several in asks]
@@ -110,7 +110,7 @@ def main() -> None:
     seconds, uers, labelled = {}, {}, {}
     for reading, measure in readings.items():
         start = time.process_time()
-        scores = scored(cases, measure, Ngram(tokenizer=reading))
+        scores = scored(cases, measure, make("scorer", f"ngram(tokenizer={reading})"))
         uers[reading] = observed(cases, measure, scores, 1)
         seconds[reading] = time.process_time() - start
         start = time.process_time()

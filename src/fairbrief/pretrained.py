@@ -37,12 +37,6 @@ class Placement:
     batch_tokens: int = field(compare=False)
 
 
-def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
-    """Raise RequestError unless the setting has one of the known values."""
-    if given not in known:
-        raise RequestError(f"{name}({setting}={given}): '{given}' is not one of {', '.join(known)}.")
-
-
 def tokens(given: int | str, device: str, name: str) -> int:
     """The number of word pieces per batch: a positive setting, or ``auto`` for the device's."""
     if given == "auto":
@@ -180,15 +174,6 @@ def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
         return None
     is_whole = (folder / "config.json").exists() and (not weights or any(folder.rglob(WEIGHTS)))
     return folder if is_whole else None
-
-
-def repositories() -> list[str]:
-    """The names of all models in the hub's cache, whole or in part."""
-    root = Path(library("huggingface_hub.constants", "the list of models").HF_HUB_CACHE)
-    if not root.is_dir():
-        return []
-    names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
-    return sorted(name.replace("--", "/") for name in names)
 
 
 def foundation_of(folder: Path) -> str | None:

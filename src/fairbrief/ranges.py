@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,13 @@ def ordered(numbers: Integers, below: int) -> Integers:
     Small numbers are sorted by radix; large ones by merging, which is fast for partly sorted input.
     """
     return np.argsort(numbers.astype(np.min_scalar_type(below)), kind="stable")
+
+
+def batches(sizes: Integers, most: int) -> Iterator[tuple[int, int]]:
+    """The starts and ends of consecutive parts whose sizes add up to less than ``most``, or that have one element."""
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < len(sizes):
+        end = max(int(np.searchsorted(ends, ends[start] - sizes[start] + most)), start + 1)
+        yield start, end
+        start = end

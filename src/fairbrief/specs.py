@@ -11,8 +11,8 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, get_args, get_origin, get_type_hints
+from functools import cache, lru_cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from fairbrief.errors import RequestError
 
@@ -53,6 +53,48 @@ def spell(thing: Any) -> str:
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
     return f"{thing.name}{settings}{over}"
+
+
+class CheckedSettings:
+    """Settings that their types check, shown as a spec.
+
+    A `Literal` lists what is allowed. An `Annotated` type has a range, such as ``"(0, 1]"``, or a function that raises an error.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a setting that is not allowed."""
+        kind: Any = type(self)
+        for name, known, checks in _allowed(kind):
+            value = getattr(self, name)
+            if known and value not in known:
+                raise ValueError(f"{name}={value} is not one of {', '.join(known)}")
+            for check in checks:
+                if callable(check):
+                    check(value)
+                elif value is not None and not _is_within(value, check):
+                    raise ValueError(f"{name}={value} is not in {check}")
+
+    __repr__ = spell
+
+
+@cache
+def _allowed(kind: Any) -> list[tuple[str, tuple[str, ...], tuple[Any, ...]]]:
+    """The name of each setting, what is allowed (empty: any text), and its checks."""
+    found = []
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if name in {f.name for f in dataclasses.fields(kind)}:
+            known = get_args(hint) if get_origin(hint) is Literal else ()
+            found.append((name, known, getattr(hint, "__metadata__", ())))
+    return found
+
+
+def _is_within(number: float, interval: str) -> bool:
+    """Whether a number is in an interval such as ``(0, 1]``."""
+    low, high = map(float, interval[1:-1].split(","))
+    is_above = number >= low if interval.startswith("[") else number > low
+    return is_above and (number <= high if interval.endswith("]") else number < high)
 
 
 def settings_of(kind: Any) -> list[dataclasses.Field[Any]]:

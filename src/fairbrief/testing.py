@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.auditing import chunks
+from fairbrief.auditing import batches
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.types import (
     Ask,
@@ -258,7 +258,7 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
     """The units of the cases in an audit of this measure."""
-    return chunks.units_of(cases, measure.observation.declaration.scope)
+    return batches.units_of(cases, measure.observation.declaration.scope)
 
 
 def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:

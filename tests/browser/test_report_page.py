@@ -142,28 +142,6 @@ def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
     assert all(counts.get(LIGHT[name], 0) > 20 for name in ("soft", "s1", "s2"))
 
 
-def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path) -> None:
-    """Twenty systems and sixty subgroups print on thirty pages at most."""
-    systems = tuple(f"model-{i}-instruct" for i in range(20))
-    result = sample_results.make(systems, tuple(f"group {i}" for i in range(12)))
-    subgroups = [
-        e.replace(subgroup={"city": f"city {k}"})
-        for k in range(60)
-        for e in result.estimates
-        if not e.subgroup
-    ]
-    result = replace(result, estimates=Estimates([*result.estimates, *subgroups]))
-    path = served.folder / "report.html"
-    html.write(with_contrasts(result, systems, ("1", "2")), path)
-    assert path.stat().st_size <= 3_000_000
-    chromium(
-        f"--print-to-pdf={tmp_path / 'report.pdf'}", f"{served.address}/report.html", profile=served.profile
-    )
-    pages = len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "report.pdf").read_bytes()))
-    assert 2 <= pages <= 30
-    assert "open it before printing" in path.read_text(encoding="utf-8")
-
-
 def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Path) -> None:
     """The page's own policy lets it ask its server, and what it shows is the audit's; records here have no attributes."""
     rows = map(json.loads, Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines())

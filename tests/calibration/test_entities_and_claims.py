@@ -43,7 +43,7 @@ def test_strong_plants_are_always_found(name: tuple[str, str]) -> None:
 def test_the_planted_system_of_the_example_is_named_first() -> None:
     """In the right direction for every measure; the fair system is named by none."""
     result = audit(read(EXAMPLES / "politics.jsonl"), Plan(measures=EXAMPLE, n_resamples=1000))
-    (findings,) = (answer.lines for answer in answers(result) if answer.asked == FINDING)
+    findings = answers(result)[FINDING]
     texts = [text for text, _ in findings]
     assert texts[0].startswith("In summaries by tilted, the tone towards left entities falls")
     assert any(text.startswith("In summaries by tilted, claims with leaning left are") for text in texts)

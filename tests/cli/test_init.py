@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
-from tests.cli.command import DOCUMENTS, SUMMARIES, Command, Run, results, row, rows, write
+from tests.cli.command import SUMMARIES, Command, results, row, rows, write
 from tests.files.shapes import SHAPES, hotels, summary, table
 
 
@@ -90,49 +87,6 @@ def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
     assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
 
 
-# ------------------------------------------------------------------------------ what stands around the records
-
-
-def _proposed(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, fairbrief: Command) -> Run:
-    """What the command says that ``init`` printed at its end, pasted."""
-    assert run.code == 0, run.err
-    monkeypatch.chdir(folder)
-    return fairbrief(*shlex.split(run.out.rpartition(": fairbrief ")[2]), "--resamples", "0")
-
-
-@pytest.mark.parametrize("indent", [None, 1])
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        lambda records: {"version": "1", "data": records, "other": []},
-        lambda records: {f"r{i}": one for i, one in enumerate(records)},
-    ],
-)
-def test_one_object_around_the_records(
-    wrap: Callable[[list[Any]], Any], indent: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fairbrief: Command,
-) -> None:  # fmt: skip
-    """The proposed command reads the records in a JSON document, on one line or on several."""
-    monkeypatch.chdir(tmp_path)
-    Path("in.json").write_text(json.dumps(wrap(rows(8)), indent=indent), encoding="utf-8")
-    run = fairbrief("init", "in.json")
-    assert "8 records, 32 documents, 1 system: in" in run.out, run.err
-    assert "8 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
-
-
-def test_one_record_is_no_object_around_records(tmp_path: Path, fairbrief: Command) -> None:
-    """A file of a single record whose documents are objects keeps them as documents."""
-    for i, record in enumerate(
-        [row(), {"reviews": [{"body": text} for text, _ in DOCUMENTS], "output": SUMMARIES[0]}]
-    ):
-        source = tmp_path / f"{i}.json"
-        source.write_text(json.dumps(record), encoding="utf-8")
-        run = fairbrief("init", source, "--out", tmp_path / f"{i}.toml")
-        assert "1 record, 4 documents" in run.out, run.err
-
-
-# ------------------------------------------------------------------------------ what fields are
-
-
 def test_a_record_of_one_document_is_counted_once(tmp_path: Path, fairbrief: Command) -> None:
     """What is said of a record of one text is said of its text, and counts there."""
     lines = [
@@ -162,7 +116,9 @@ def test_a_row_for_each_document_under_a_number(
     assert f"12 records, 72 documents, {len(systems)} system" in run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert (told["group-by"], told["documents-field"], told["attribute"]) == ("n", ["comment"], ["stars"])
-    assert "12 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
+    monkeypatch.chdir(tmp_path)
+    again = fairbrief(*shlex.split(run.out.rpartition(": fairbrief ")[2]), "--resamples", "0")
+    assert "12 records" in again.out
 
 
 def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) -> None:

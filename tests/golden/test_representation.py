@@ -14,7 +14,7 @@ from benchmarks.real.claritin import in_order_of_draw
 from tests.conftest import read_lines
 
 from fairbrief import registry
-from fairbrief.auditing.sanity_baselines import exchanged, from_record
+from fairbrief.auditing.sanity_baselines import Exchange, from_record
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.shared_words import Ngram
@@ -106,6 +106,12 @@ def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path) -> None:
     cell, found = published(golden, CLARITIN), percent_as_drawn(shared)
     assert (found["n"], found["unfair"]) == (cell["n"], cell["unfair"])
     assert (round(found["bur"], 2), round(found["uer"], 2)) == (cell["BUR"], cell["UER"])
+
+
+def exchanged(cases: Sequence[Case]) -> list[Case]:
+    """The cases with summaries of other records."""
+    exchange = Exchange(cases)
+    return [borrowed for case in cases if (borrowed := exchange.of(case)) is not None]
 
 
 def test_exchanged_outputs(shared: Path, golden: Path) -> None:

@@ -46,35 +46,6 @@ def test_mean_over_pieces_is_the_packages_precision(encoder_folder: Path, layer:
     assert texts.owner.tolist() == [0, 1]
 
 
-def test_pieces_may_match_the_special_ones_that_carry_no_weight(encoder_folder: Path) -> None:
-    """Each piece scores its largest cosine to any piece of the row, <s> and </s> included: the package's definition."""
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(encoder_folder)
-    model = AutoModel.from_pretrained(encoder_folder).eval()
-
-    def states(text: str) -> Any:
-        with torch.no_grad():
-            found = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[2][
-                0
-            ]
-        return torch.nn.functional.normalize(found, dim=-1)
-
-    rows, columns = TEXTS[:4], ("cold coffee", "zzz qqq")
-    scores = answer(BertScore(model=str(encoder_folder), layer=2), rows, columns)
-    with_special = [
-        torch.cat([(states(c)[1:-1] @ states(r).T).amax(1) for c in columns]).numpy() for r in rows
-    ]
-    without = [
-        torch.cat([(states(c)[1:-1] @ states(r)[1:-1].T).amax(1) for c in columns]).numpy() for r in rows
-    ]
-    np.testing.assert_allclose(scores.matrix, with_special, atol=MODEL_SCORE_TOLERANCE)
-    assert np.abs(np.array(with_special) - np.array(without)).max() > 1e-3
-    sizes = [len(tokenizer(c, add_special_tokens=False)["input_ids"]) for c in columns]
-    np.testing.assert_array_equal(scores.owner, np.repeat([0, 1], sizes))
-
-
 def test_rescaling_and_empty_rows(encoder_folder: Path) -> None:
     """rescale=b maps x to (x − b)/(1 − b); against an empty row every piece has the raw score 0."""
     raw = answer(BertScore(model=str(encoder_folder), layer=2), ("", TEXTS[0]), TEXTS[1:2])
@@ -84,13 +55,10 @@ def test_rescaling_and_empty_rows(encoder_folder: Path) -> None:
 
 
 def test_rescaling_knows_only_the_published_baseline() -> None:
-    """Auto rescales roberta-large's layer 17 alone; what is no number below 1 is refused."""
+    """Auto rescales roberta-large's layer 17 alone."""
     assert BertScore().baseline == pytest.approx(0.83150584)
     assert BertScore(layer=16).baseline == 0
     assert BertScore(rescale="none").baseline == 0
-    for bad in ("much", 1.0, "nan"):
-        with pytest.raises(RequestError, match="rescale"):
-            BertScore(rescale=bad)
 
 
 def test_a_column_without_pieces_has_none(encoder_folder: Path) -> None:

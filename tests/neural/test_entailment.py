@@ -194,16 +194,6 @@ def test_progress_is_told(classifier_folder: Path) -> None:
     assert heard[-1][3] > 0
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"dtype": "int8"}, {"gate": "soft"}, {"windows": "cut"}, {"batch_tokens": "many"}, {"model": " "}],
-)
-def test_bad_settings_are_refused_at_once(settings: dict[str, Any]) -> None:
-    """A setting that cannot be is an error before any model is looked for."""
-    with pytest.raises(RequestError):
-        Entailment(**settings)
-
-
 def bert_tokenizer() -> Any:
     """A word-level tokenizer with BERT's frame, and the type ids of its two texts."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from tests.neural.tiny_models import TEXTS
 
 from fairbrief import pretrained
-from fairbrief.errors import BackendError, MissingExtra, RequestError
+from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.types import Ask
 
@@ -71,13 +70,6 @@ def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(BackendError, match=tmp_path.name):
         list(Entailment(model=str(tmp_path)).answer([Ask("", ("a",), ("b",))]))
-
-
-def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without torch the error says what to install."""
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"fairbrief\[neural\]"):
-        list(Entailment().answer([Ask("", ("a",), ("b",))]))
 
 
 @pytest.mark.parametrize(

@@ -84,19 +84,6 @@ def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
     assert reading.places.of("c") == []
 
 
-def test_several_files_are_parted_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A line of one file never runs on into the next, and the system keeps its file's name."""
-    monkeypatch.setattr(json_lines, "PART", 50)
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps(row(i)) for i in range(5)))
-    reading = read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
-    cases = parted(reading)
-    assert cases == list(reading)
-    assert {case.summary.system for case in cases} == {"a", "b"}
-
-
 def test_an_error_in_a_part_names_the_line_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

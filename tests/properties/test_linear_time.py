@@ -13,7 +13,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.properties.adversarial_texts import LONGEST, found
 
@@ -23,7 +22,7 @@ from fairbrief.chat.endpoint import Reply, is_refusal, read_reply
 from fairbrief.classifiers.sentiment import passage_sentiment
 from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
-from fairbrief.text import languages, people, personal_data, recognition, rouge, segmentation, sentences
+from fairbrief.text import people, personal_data, recognition, rouge, segmentation, sentences
 from fairbrief.text.attributes import Mention
 from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.text.themes import count_entries
@@ -43,13 +42,10 @@ MORE: dict[str, Callable[[str], object]] = {
     "sentences.passages_of": partial(sentences.passages_of, by="sentence"),
     "gendered_words.count_identifiers": partial(count_identifiers, lists="helm"),
     "themes.count_entries": partial(count_entries, themes="care"),
-    "people.invented, people.unresolved, people.known_spans": lambda t: people.invented(people.find_known(t, NAMES, ""), t),
+    "people.invented, people.unresolved, people.find_known": lambda t: people.invented(people.find_known(t, NAMES, ""), t),
     "recognition.choose, recognition.accept, recognition.parts": personal_data.names_in,
     "recognition.choose of known": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
-    "segmentation.numbered, segmentation.compact, segmentation.different_of": lambda t: segmentation.numbered(
-        [t], [segmentation.Rule(rouge.words)]
-    ).grams(2),
-    "languages.languages_of": lambda t: languages.languages_of(segmentation.Parted([t]), np.ones(1, dtype=np.int64)),
+    "segmentation.numbered": lambda t: segmentation.Parted([t]).words(segmentation.Rule(rouge.words)).grams(2),
     # Not in `text`, and given texts that strangers wrote.
     "chat.endpoint.is_refusal": is_refusal,
     "classifiers.sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
@@ -67,7 +63,7 @@ UNTRIED = {
     # NLTK's own, which need its data.
     "paraphrase.paraphrase", "published_nltk.words", "published_nltk.tokenize", "published_nltk.split",
     # Take no text of a stranger.
-    "languages.use", "languages.using", "sentences.check_by", "recognition.reach", "people.spell_errors", "segmentation.ascii_table", "segmentation.runs_of",
+    "languages.using", "recognition.reach", "people.spell_errors", "segmentation.ascii_table", "segmentation.runs_of",
     "segmentation.ascii_words", "gendered_words.subject_group", "addresses.hide",
 }  # fmt: skip
 

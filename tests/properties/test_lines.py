@@ -89,20 +89,6 @@ def test_a_written_record_is_read_back(record: Record) -> None:
     assert replace(found, where="") == record
 
 
-def test_a_file_that_was_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
-    """Where writing fails midway the file of that name is as it was, and nothing else is left."""
-    path = tmp_path / "cases.jsonl"
-    path.write_text("before", encoding="utf-8")
-    try:
-        write_lines(iter([{"id": "a"}, {"id": float("nan")}]), path)
-    except ValueError:
-        pass
-    else:
-        raise AssertionError("a number that JSON lacks was written")
-    assert path.read_text(encoding="utf-8") == "before"
-    assert [p.name for p in tmp_path.iterdir()] == ["cases.jsonl"]
-
-
 USUAL = {
     "id": "g",
     "documents": [{"text": "One é.", "attributes": {"a": "x", "stars": 5.0}}, "Two."],

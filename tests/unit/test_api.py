@@ -259,21 +259,3 @@ def test_an_audit_is_held_to_limits_without_being_saved() -> None:
     checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
     assert {check.outcome for check in checks} == {"inconclusive"}
     assert "8 records; a decision needs 20" in checks[0].message
-
-
-def test_the_worst_records_are_of_measures_that_there_are() -> None:
-    """At most n of each measure and system, the largest first; a misspelt measure or system, and a number that is none, are refused."""
-    found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment", "uer@sentiment"], n_resamples=0)
-    assert {x.measure for x in found.worst(1)} == {"bur@sentiment", "uer@sentiment"}
-    worst = found.worst(1, measure="uer")
-    assert [x.system for x in worst] == ["balanced", "rosy"]
-    uer = [row for row in found.read(found.result).examples.rows if row.measure == "uer@sentiment"]
-    assert max(row.values["uer"] for row in worst) == max(row.values["uer"] for row in uer)
-    assert len([row for row in uer if row.system == "rosy"]) > 4  # others are there for other values
-    assert len(found.worst(9, measure="uer", system="rosy")) == 4
-    with pytest.raises(RequestError, match=r"no measure 'ure'.*uer"):
-        found.worst(1, measure="ure")
-    with pytest.raises(RequestError, match=r"no system 'rose'.*rosy"):
-        found.worst(1, system="rose")
-    with pytest.raises(RequestError, match="at least 1, not -1"):
-        found.worst(-1)

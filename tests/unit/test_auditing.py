@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +16,9 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import joined
 from fairbrief.saved import agreement
 from fairbrief.scorers.shared_words import Ngram
-from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Claim, Document, Estimate, Record, Scores, Summary
 
 PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)
 WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
@@ -67,17 +67,11 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
 
 def test_the_same_seed_gives_the_same_audit_and_another_seed_other_draws() -> None:
     """Everything random is in the seed."""
-    cases = cases_of(30)
+    cases = cases_of(20)
     first, again, other = (audit(cases, replace(PLAN, seed=seed)) for seed in (0, 0, 1))
     assert numbers(first) == numbers(again)
     assert only(other).value == only(first).value
     assert (only(other).low, only(other).p) != (only(first).low, only(first).p)
-
-
-def test_a_planted_lean_is_found_and_its_absence_is_not() -> None:
-    """P is small where the summaries repeat one side more, and not where they do not."""
-    assert (only(audit(cases_of(60, lean=0.3), PLAN)).p or 1) < 0.01
-    assert (only(audit(cases_of(60, seed=3), PLAN)).p or 0) > 0.05
 
 
 def test_systems_are_compared_on_the_records_that_all_answered() -> None:
@@ -119,13 +113,6 @@ def test_counterfactuals_of_one_seed_document_are_resampled_together() -> None:
     assert (estimate.n, estimate.clusters, alone.clusters) == (36, 12, 12)
     assert (estimate.low, estimate.high) == (alone.low, alone.high)
     assert estimate.low_within == estimate.high_within == estimate.value
-
-
-def test_one_cluster_has_no_interval_and_says_why() -> None:
-    """A single record has a value and no interval."""
-    estimate = only(audit(cases_of(1), PLAN))
-    assert (estimate.low, estimate.high) == (None, None)
-    assert Note("few_clusters") in estimate.notes
 
 
 def test_a_signature_names_measure_version_inputs_and_draws() -> None:
@@ -172,42 +159,6 @@ def test_a_record_has_its_sanity_baselines_once_however_its_systems_stand() -> N
         assert sanity_baseline == 300
 
 
-def test_too_few_draws_for_so_many_tests_are_said() -> None:
-    """Where even the smallest p that the draws allow could not survive Holm, the estimates say how many are needed."""
-    cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)
-    few = audit(cases, replace(PLAN, n_resamples=40)).estimates
-    assert all(
-        "3 comparisons with one Holm correction can become significant only with more resamples: --resamples 120"
-        in joined(e.notes)
-        for e in few
-    )
-    assert not any(
-        note.code == "tests_need_resamples" for e in audit(cases, PLAN).estimates for note in e.notes
-    )
-
-
-def test_no_input_is_a_clear_error() -> None:
-    """An empty stream is said to be one."""
-    with pytest.raises(DataError, match="no record"):
-        audit([], PLAN)
-
-
-def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error() -> None:
-    """Each message names what was asked for and what there is."""
-    with pytest.raises(RequestError, match="Did you mean 'opening_gap'"):
-        audit(cases_of(2), Plan(measures=["opening_gaps@party"]))
-    with pytest.raises(
-        RequestError, match=r"no document has one named size.*Found: party.*opening_gap@ATTRIBUTE"
-    ):
-        audit(cases_of(2), Plan(measures=["opening_gap"], attributes=["size"]))
-    with pytest.raises(RequestError, match=r"attribute 'partY'.*Did you mean 'party'"):
-        audit(cases_of(2), Plan(measures=["opening_gap@partY"]))
-    with pytest.raises(RequestError, match=r"attribute 'side'.*party"):
-        audit(cases_of(2), Plan(attributes=["side"]))
-    with pytest.raises(RequestError, match=r"No system named 'z'.*plain"):
-        audit(cases_of(2), replace(PLAN, baseline="z"))
-
-
 def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_named() -> None:
     """Every measure is either taken or left out with a reason; scorer bias checks go with the measures that they check."""
     from fairbrief import registry
@@ -221,39 +172,44 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
     assert all(out.reason for out in result.not_measured)
 
 
-def large_cases(*, records: int = 1, documents: int = 4, groups: int = 2) -> list[Case]:
-    """Summaries of short documents."""
-    found = []
-    for i in range(records):
-        texts = [f"The soup number {(i * documents + j) % 97} was good." for j in range(documents)]
-        of_document = [Document(t, {"side": f"g{j % groups}"}) for j, t in enumerate(texts)]
-        record = Record(f"r{i}", tuple(of_document))
-        found.append(Case(record, Summary(record.id, "s", f"The soup number {i % 97} was good.")))
-    return found
-
-
-def test_a_record_that_is_too_large_is_refused_before_measures_are_tried_on_it(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"measures": ["opening_gaps@party"]}, "Did you mean 'opening_gap'"),
+        (
+            {"measures": ["opening_gap"], "attributes": ["size"]},
+            r"no document has one named size.*Found: party.*opening_gap@ATTRIBUTE",
+        ),
+        ({"measures": ["opening_gap@partY"]}, r"attribute 'partY'.*Did you mean 'party'"),
+        ({"attributes": ["side"]}, r"attribute 'side'.*party"),
+        ({"baseline": "z"}, r"No system named 'z'.*plain"),
+    ],
+)
+def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error(
+    settings: dict[str, Any], message: str
 ) -> None:
-    """Where none are named, too."""
-    monkeypatch.setattr(Run, "walk", lambda *_: pytest.fail("work was begun"))
-    with pytest.raises(RequestError, match=r"20,000 documents\).*--extracts 0"):
-        audit(large_cases(documents=20_000), Plan(attributes=["side"]))
+    """Each message names what was asked for and what there is."""
+    with pytest.raises(RequestError, match=message):
+        audit(cases_of(2), Plan(**settings))
+    with pytest.raises(DataError, match="no record"):
+        audit([], Plan(**settings))
 
 
 def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With the record, the limit and what to do; each remedy that is named goes through."""
-    monkeypatch.setattr(extracts, "MOST_PAIRS", 1_000)
-    cases, plan = large_cases(documents=40), Plan(measures=["equal_coverage@side"], n_resamples=20)
-    with pytest.raises(
-        RequestError, match=r"r0.*40 documents.*1,600 pairs.*--extracts 0.*--extracts 200.*cut the record"
-    ):
-        audit(cases, plan)
+    """With the record, the limit and what to do, before measures are tried; each remedy that is named goes through."""
+    monkeypatch.setattr(extracts, "MOST_PAIRS", 50)
+    cases, plan = cases_of(2), Plan(measures=["equal_coverage@party"], n_resamples=20)
+    for taken in (plan, Plan(attributes=["party"])):
+        with monkeypatch.context() as patched:
+            patched.setattr(Run, "walk", lambda *_: pytest.fail("work was begun"))
+            with pytest.raises(
+                RequestError, match=r"r0.*8 documents.*64 pairs.*--extracts 0.*--extracts 200.*cut the record"
+            ):
+                audit(cases, taken)
     for remedy in (0, 200):
         assert audit(cases, replace(plan, n_extracts=remedy)).estimates
-    assert audit(large_cases(documents=20, records=2), plan).estimates
 
 
 REVIEWS = "examples/reviews.jsonl"
@@ -271,16 +227,6 @@ def test_rosy_stands_apart_from_a_random_pick_and_balanced_does_not(measure: str
             assert e.extract_p < 0.001, e.group
     below = {e.group for e in found if e.system == "rosy" and e.value is not None and e.value < 0}
     assert below == {"negative", "neutral"}
-
-
-def test_the_examples_groups_are_many_and_have_no_fixed_place() -> None:
-    """Each sentiment is in at least 20 records, from which a gate decides, and opens some records and closes others."""
-    records = {case.record.id: case.record for case in fairbrief.read(REVIEWS)}.values()
-    groups = [[d.attributes["sentiment"] for d in record.documents] for record in records]
-    for group in ("negative", "neutral", "positive"):
-        assert sum(group in of for of in groups) >= 20
-        assert any(of[0] == group for of in groups)
-        assert any(of[-1] == group for of in groups)
 
 
 @dataclass(frozen=True)
@@ -334,10 +280,10 @@ def test_an_audit_without_any_usable_score_is_refused() -> None:
         audit(list(cases_with_bad_scores(30)), plan)
 
 
-def test_agreement_and_sizes_of_chunks_refuse_such_scores() -> None:
+def test_comparisons_of_units_refuse_such_scores() -> None:
     """Where units are compared with each other a score that is not a number ends the work."""
-    broken = Scorers({"ngram": Broken(np.nan)})
+    broken, cases = Scorers({"ngram": Broken(np.nan)}), list(cases_with_bad_scores(1))
     with pytest.raises(BackendError, match="not numbers"):
-        agreement.agreement(list(cases_with_bad_scores(1)), "side", "ngram", scorers=broken)
+        agreement.agreement(cases, "side", "ngram", scorers=broken)
     with pytest.raises(BackendError, match="not numbers"):
-        agreement.chunk_sizes(list(cases_with_bad_scores(1)), "ngram", sizes=["2"], scorers=broken)
+        agreement.chunk_sizes(cases, "ngram", sizes=["2"], scorers=broken)

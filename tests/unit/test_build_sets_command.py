@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -129,17 +128,6 @@ def test_reviews(tmp_path: Path) -> None:
     assert Counter(record.values_of("sentiment")) == {"negative": 2, "neutral": 4, "positive": 3}
 
 
-def test_an_unknown_format_is_refused(tweets: Path, tmp_path: Path) -> None:
-    """The error names the formats, and nothing is written."""
-    out = tmp_path / "none.jsonl"
-    with pytest.raises(RequestError, match="no format"):
-        run(
-            "perspectives", tweets, "--attribute", "gender", "--counts", "5", "--mix", "male=1", "--format", "x",
-            "--out", out,
-        )  # fmt: skip
-    assert not out.exists()
-
-
 def test_sets_carry_the_attributes_that_prompts_speak_of(tweets: Path, tmp_path: Path) -> None:
     """--set NAME=TEXT stands in every record, whole; one that the sets have already is refused."""
     out = tmp_path / "sets.jsonl"
@@ -160,13 +148,3 @@ def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
     ):
         run("stratified", tweets, "--attribute", "gender", "--sets", "2", "--size", "3", "--values", "male,femal",
             "--out", tmp_path / "o.jsonl")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "has no name")]
-)
-def test_slips_of_required_options(tweets: Path, tmp_path: Path, option: str, value: str, said: str) -> None:
-    """Options that a command cannot do without are refused in its words, too."""
-    given = {"--attribute": "gender", "--counts": "5", "--mix": "1:1", option: value}
-    with pytest.raises(RequestError, match=said):
-        run("perspectives", tweets, *itertools.chain(*given.items()), "--out", tmp_path / "none.jsonl")

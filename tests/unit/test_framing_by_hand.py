@@ -13,7 +13,7 @@ from fairbrief import specs
 from fairbrief.errors import RequestError
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
-from fairbrief.reports import contrast_words
+from fairbrief.reports import wording
 from fairbrief.types import (
     Ask,
     Case,
@@ -92,7 +92,7 @@ def test_groups_have_their_matrices_and_contrasts() -> None:
 def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
     """Directions 1/10 and 1/2: their difference −2/5 means a smaller surplus, and not that the first group becomes darker."""
     e = Estimate("framing_change@contract", "difference[k−l]", "s", 1 / 10 - 1 / 2, group="k − l")
-    assert contrast_words.sentence(e, FramingChange.declaration.contrast) == (
+    assert wording.sentence(e, FramingChange.declaration.contrast) == (
         "In summaries by s, k texts become brighter rather than darker 40 percentage points less often than l texts"
     )
 

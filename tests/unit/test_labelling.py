@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,6 @@ import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
 from fairbrief.readers.labelling import cuts_of, group_of
-from fairbrief.readers.understanding import inspect_file, understand
 
 
 def row(i: int, *labels: str | None, name: str = "party") -> dict[str, Any]:
@@ -58,7 +55,7 @@ def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
         read(ROWS, missing="away")  # type: ignore[arg-type] # that is the point
     with pytest.raises(RequestError, match="--missing drop needs --attribute NAME"):
         read(ROWS, missing="drop")
-    with pytest.raises(RequestError, match="excludes every record: no document has 'tone'. Give the field"):
+    with pytest.raises(RequestError, match=r"excludes every record: no document has 'tone'\. Give the field"):
         list(read(ROWS, missing="drop", labels=["tone"]))
 
 
@@ -108,24 +105,6 @@ def test_every_number_has_one_bin(cuts: list[float], number: float) -> None:
     group = group_of(number, tuple(sorted(cuts)))
     assert group.startswith("up to") == (number <= min(cuts))
     assert (" to " not in group) == (number > max(cuts))
-
-
-def test_proposed_cuts_make_three_groups_of_times(tmp_path: Path) -> None:
-    """Long numbers keep the digits in which they differ."""
-    path = tmp_path / "x.jsonl"
-    reviews = [
-        {"body": f"This is review number {i} of the shop.", "at": 1_700_000_000 + i} for i in range(12)
-    ]
-    rows = [{"id": i, "reviews": reviews, "summary": "It is a good shop with a bad door."} for i in range(4)]
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    [proposed] = understand([inspect_file(str(path))]).settings["bin"]
-    assert proposed == "at=1700000003,1700000007"
-    reading = read(
-        path, documents_field="reviews[*].body", attributes={"at": "at"}, bins={"at": proposed[3:]}
-    )
-    assert labels(reading, "at")[0] == [
-        *["up to 1700000003"] * 4, *["over 1700000003 to 1700000007"] * 4, *["over 1700000007"] * 4
-    ]  # fmt: skip
 
 
 def test_what_is_no_number_is_named() -> None:
@@ -186,7 +165,7 @@ def test_records_are_clustered_by_a_field() -> None:
 def test_a_record_without_its_cluster_is_refused() -> None:
     """A record that lacks the value is named, and is left out only where that is asked for."""
     given = [ROW | {"product": "x"}, ROW | {"id": "b", "product": None}]
-    with pytest.raises(DataError, match=r"records:2 \(id 'b'\): found no value of 'product'"):
+    with pytest.raises(DataError, match=r"records:2 \(id 'b'\): found null in the field 'product'"):
         list(read(given, cluster_by="product"))
     reading = read(given, cluster_by="product", on_error="skip")
     assert [case.record.id for case in reading] == ["a"]

@@ -75,17 +75,16 @@ def test_a_table_is_read_with_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ("Ada,middle,female,a", "t.csv:2: part is 'middle'"),
-        ("Ada,first,woman,a", "t.csv:2: gender is 'woman'"),
-        (",first,female,a", "t.csv:2: the name is empty"),
-    ],
+    "row",
+    ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0"],
 )
-def test_a_broken_row_is_named_by_its_line(row: str, says: str) -> None:
-    """A row that cannot be read is told with file and line, what was found and what was wanted."""
-    with pytest.raises(DataError, match=says):
-        read_names(["name,part,gender,group", row], "t.csv")
+def test_a_broken_row_is_named_by_its_line(row: str) -> None:
+    """The error has file and line, what was found and what was wanted."""
+    name, part = row.split(",")[:2]
+    with pytest.raises(
+        DataError, match=rf"t.csv:2: found name '{name}', part '{part}', .* Wanted a name; part"
+    ):
+        read_names(["name,part,gender,group,weight", row], "t.csv")
 
 
 @pytest.mark.parametrize(

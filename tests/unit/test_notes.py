@@ -151,15 +151,6 @@ def test_a_group_that_stands_for_no_value_is_named(missing: str) -> None:
     assert codes(missing, "1") == [("groups_missing", [missing])]
 
 
-def test_groups_that_differ_are_not_noted() -> None:
-    """Nor what is no group, is a detail, or is a difference of systems."""
-    assert codes("1", "2", "५", "NA", "left", "right", "2020123", "2020124", "0.1234567", "0.1234568") == []
-    rest = [contrast("5", baseline="b"), Estimate("rouge1", "rouge1", "a", 0.1)]
-    details = [e.replace(is_primary=False) for e in (contrast("5"), contrast("5.0"))]
-    every = [*details, *rest]
-    assert with_notes(every, spelling_notes(every)) == every
-
-
 def test_an_audit_says_it_beside_the_measure() -> None:
     """In words that name the groups and what to do."""
     cases = [

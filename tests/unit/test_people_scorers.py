@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from tests.cli.command import printed
 
 from fairbrief.classifiers.people import Names, People, read_pages
-from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
+from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.word_counts import Counts
 from fairbrief.testing import SCORER_CLAUSES
@@ -74,15 +73,6 @@ def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, sa
         list(Names(pages=str(tmp_path / "none.csv")).answer([Ask("names", ("Bo",), ("female",))]))
     with pytest.raises(RequestError, match="'black' was asked for"):
         list(Names().answer([Ask("names", ("Bo",), ("black",))]))
-
-
-def test_spacy_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the library the extra is named; a recogniser of another kind is refused."""
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingExtra, match=r"fairbrief\[spacy\]"):
-        list(People("spacy:absent-library").answer([Ask("people", ("Bo",), ("Bo left.",))]))
-    with pytest.raises(ValueError, match="neither builtin nor spacy"):
-        People("oracle")
 
 
 def test_a_spacy_pipeline_accepts_the_longest_span_within_its_entities(tmp_path: Path) -> None:

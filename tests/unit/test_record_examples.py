@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests import sample_results
 
 import fairbrief
 from fairbrief import registry
@@ -25,12 +20,10 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.reports import html, json_file
-from fairbrief.reports.contrast_words import ordered_groups
+from fairbrief.reports import json_file
 from fairbrief.reports.per_record import Held, Wanted, all_columns
-from fairbrief.reports.plain import visible
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Result
-from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for, support_of
+from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
@@ -121,11 +114,6 @@ def test_every_row_has_its_texts_its_story_and_its_links(shown: Examples) -> Non
         assert (row.system, row.record, shown.rules[row.measure]) in supports
 
 
-def test_cases_are_those_of_a_reading_from_the_beginning(audited: Audit, shown: Examples) -> None:
-    """What is shown of records read from where they stand is what is shown of all cases."""
-    assert examples(audited.result, list(fairbrief.read(REVIEWS)), Scorers()) == shown
-
-
 def test_given_claims_are_shown_for_measures_that_use_them() -> None:
     """The viewer links the claims of a summary if the measure uses claims, else its sentences."""
     documents = (
@@ -154,15 +142,6 @@ def test_links_point_at_sentences_of_the_sources(shown: Examples) -> None:
             assert document[link.start : link.end] == document[link.start : link.end].strip() != ""
 
 
-def test_a_sentence_is_linked_to_the_document_that_says_it() -> None:
-    """A copied sentence is held whole by its document, and by no other."""
-    case = case_of("The soup was cold.", "We came late. The soup was cold.", "Lovely bright rooms upstairs.")
-    support = support_of(case, "containment", "", Scorers(), reads_claims=False)
-    (link,) = support.links
-    assert (link.document, link.score) == (0, 1.0)
-    assert case.record.documents[0].text[link.start : link.end] == "The soup was cold."
-
-
 def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
     """Links never ask a model; the rule then names both scorers."""
     observation = registry.make("measure", "equal_coverage(scorer=entailment(model=m))@side").observation
@@ -186,17 +165,6 @@ def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
 def _stories(result: Result, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
     """The stories of a measure from the rows of its observation."""
     return stories_of(result.rows.of(result.rows.measures()[spec]), spec, records)
-
-
-def test_a_record_has_no_story_of_groups_that_others_have() -> None:
-    """A row of per-record statistics holds zeros for them."""
-    first = case_of("The soup was cold.", "The soup was cold.", "The room was warm.")
-    documents = tuple(Document(text, {"side": side}) for text, side in (("The soup.", "a"), ("Cold.", "b")))
-    second = Case(Record("q", documents), Summary("q", "s", "The soup was cold."))
-    spec = "coverage_parity@side"
-    found = _stories(fairbrief.audit([first, second], [spec], n_resamples=0).result, spec, ["q"])
-    assert list(found) == [("s", "q")]
-    assert re.findall(r"(\w+) \d\.\d+ over", found["s", "q"]) == ["a", "b"]
 
 
 class Shared(KeyedScorer):
@@ -262,28 +230,3 @@ def test_a_damaged_file_of_examples_is_refused(tmp_path: Path, text: str) -> Non
     (tmp_path / "examples.json").write_text(text)
     with pytest.raises(DataError, match="Run the audit again"):
         json_file.read_examples(tmp_path / "examples.json", "")
-
-
-def test_the_data_block_can_neither_end_nor_hide() -> None:
-    """Hostile texts leave no bracket in the page's data block."""
-    page = html.render(sample_results.hostile())
-    block = re.search(r'<script type="application/json" id="examples">(.*?)</script>', page, re.DOTALL)
-    assert block is not None
-    assert not set(block[1]) & set("<>&\x00\x1b\u202e\u2028")
-    assert json.loads(block[1])["texts"]
-    assert page.count("<script") == 2
-
-
-@given(st.text())
-def test_a_visible_text_keeps_its_length(text: str) -> None:
-    """Places that are told in a text stay where they are."""
-    shown = visible(text)
-    assert len(shown) == len(text)
-    assert visible(shown) == shown
-
-
-@given(st.lists(st.sampled_from(["1", "2", "10", "1.5", "unknown", "a", "b2", "b10"]), unique=True))
-def test_groups_keep_a_natural_order_whatever_comes_first(names: list[str]) -> None:
-    """Numbers count up, numbers inside words too, and what is unknown comes last."""
-    order = ["1", "1.5", "2", "10", "a", "b2", "b10", "unknown"]
-    assert ordered_groups(names) == [name for name in order if name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,9 @@ from fairbrief_openings import OpeningGap
 from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
-from fairbrief.reports import arrangement, figures, html, wording
+from fairbrief.reports import arrangement, figures, html
 from fairbrief.reports.figures import Figure
 from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
-from fairbrief.statistics.arrays import Floats
 from fairbrief.types import Estimate, Note
 
 
@@ -60,12 +58,6 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
     assert all(figure.panels for figure in drawn.values())
 
 
-def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[str, Figure]) -> None:
-    """The texts of the pictures contain counts, values and permutation means."""
-    assert "gaps of 40 records" in labels(drawn["Coverage gap of single records by side"])[0]
-    assert "permutation mean 0.25" in labels(drawn["Coverage gap of single records by side"])[0]
-
-
 def test_what_a_picture_leaves_out_is_said() -> None:
     """More systems than lines: the caption says so."""
     result = sample_families.make([f"s{i}" for i in range(9)])
@@ -74,20 +66,11 @@ def test_what_a_picture_leaves_out_is_said() -> None:
     assert "Only the first 6 of 9 systems are shown." in cut.caption
 
 
-def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() -> None:
-    """The sentence has p after Holm's adjustment and p on its own."""
-    e = Estimate("bur@x", "bur", "s", 0.5, permutation_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
-    assert (
-        "Not significant after Holm's adjustment (permutation mean 0.400, p\u00a0=\u00a00.120 (Holm)); unadjusted p\u00a0=\u00a00.004."
-        in wording.references(e)
-    )
-
-
 def test_both_intervals_are_shown_where_there_are_two() -> None:
     """The interval within seed documents has a column of its own, in the digits of the value, and only there."""
     page = html.render(sample_families.make())
-    assert '<td role="cell" class="num within" data-label="within seed documents">[0.06, 0.14]</td>' in page
-    assert 'data-label="within seed documents"' not in html.render(sample_results.make())
+    assert '<td class="num"><bdi>[0.06, 0.14]</bdi></td>' in page
+    assert "<bdi>within seed documents</bdi>" not in html.render(sample_results.make())
 
 
 @pytest.mark.parametrize(
@@ -106,16 +89,16 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
         Estimate("a@x", q, "s", 0.1, notes=(Note("undefined_resamples", {"share": share}),))
         for q, share in zip("ab", shares, strict=True)
     ]
-    assert arrangement.notes(estimates) == (
-        f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes",
-    )
+    assert arrangement.notes(estimates) == [
+        f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes"
+    ]
 
 
 def test_equal_reasons_of_several_systems_are_said_once() -> None:
     """What was left out for the same reasons stands in one line, with all systems it holds for."""
     e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
-    (line,) = arrangement.left_out([e, e.replace(system="b")])
-    assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
+    (line,) = arrangement.excluded([e, e.replace(system="b")])
+    assert line == "Excluded records, a, b (bur@x): empty summary 2."
 
 
 def test_hostile_names_stay_text_in_every_picture() -> None:
@@ -135,22 +118,22 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
 
 
 def test_a_page_of_many_systems_and_subgroups_stays_small_and_says_what_is_not_on_it() -> None:
-    """Headlines on whole data are shown before other quantities and subgroups; the rest is counted."""
+    """Main values of all sections come before secondary estimates; the rest is counted."""
     estimates = [
-        Estimate(
-            "uer@party", quantity, f"s{i}", 0.1, low=0.0, high=0.2, subgroup={"topic": part} if part else {}
-        )
-        for part in ("", *"abcdefghi")
+        Estimate("uer", q, f"s{i}", 0.1, over=over, subgroup={"topic": part} if part else {})
+        for over in "abcd"
+        for part in ("", "x", "y")
         for i in range(12)
-        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
+        for q in ("uer", *(f"under[{k}]" for k in range(60)))
     ]
-    page = html.render(replace(sample_results.make(), estimates=tuple(estimates), differences=()))
-    shown = page.count('class="who"')
-    left = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) further rows in results.json", page)]
-    assert shown <= html.MOST_ON_PAGE
-    assert shown + sum(left) == len(estimates)
-    assert all(f"<bdi>s{i}</bdi>" in page for i in range(12))
-    assert len(page) < 1.2e3 * html.MOST_ON_PAGE
+    pairs = (Estimate("uer", "uer", "pair", 0.1, baseline="s0"),)
+    page = html.render(replace(sample_results.make(), estimates=tuple(estimates), differences=pairs))
+    shown = page.count('<tr><th scope="row"><bdi>uer')
+    hidden = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) further rows are", page)]
+    assert shown == html.MOST_ON_PAGE
+    assert shown + sum(hidden) == len(estimates) + 1
+    assert page.count('<th scope="row"><bdi>uer</bdi>') == 4 * 3 * 12 + 1
+    assert len(page) < 1e3 * html.MOST_ON_PAGE
 
 
 def test_a_plug_in_has_its_section_and_harm() -> None:
@@ -164,95 +147,22 @@ def test_a_plug_in_has_its_section_and_harm() -> None:
     assert "Who begins with the same words as others would be heard less than they are." in page
 
 
-def test_main_values_of_all_sections_come_before_secondary_estimates() -> None:
-    """Also those of differences and of subgroups, however many secondary estimates a page begins with."""
-    estimates = [
-        Estimate("uer", quantity, f"s{i}", 0.1, over=over)
-        for over in "abcdefgh"
-        for i in range(10)
-        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
-    ]
-    inside = [Estimate("uer", "uer", "inside", 0.1, over="a", subgroup={"topic": part}) for part in "xyz"]
-    pairs = [Estimate("uer", "uer", "pair", 0.1, over="a", baseline="s0")]
-    page = html.render(
-        replace(sample_results.make(), estimates=(*estimates, *inside), differences=tuple(pairs))
-    )
-    assert page.count('class="who"') == html.MOST_ON_PAGE
-    assert all(page.count(f'class="who"><bdi>{name}') for name in ("inside", "pair"))
-
-
-def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> None:
-    """Label permutations, random sentences, both or none, each with its value; unsigned scores are not tested against these."""
-    e = Estimate(
-        "coverage_parity@x", "relative_difference[a]", "s", -0.15, low=-0.2, high=-0.1, permutation_mean=0.0, p=0.001,
-        testable=True, kind="group_difference", extract_baseline=-0.05, extract_difference=-0.10, extract_p=0.003,
-    )  # fmt: skip
-    told = wording.references(e)
-    assert (
-        "Label permutations rarely produce so large a value (permutation mean 0.000, p\u00a0=\u00a00.001)"
-        in told
-    )
-    assert (
-        "Significantly different from random sentences of the same length, −0.050 (difference −0.100, p\u00a0=\u00a00.003)"
-        in told
-    )
-    told = wording.references(e.replace(extract_baseline=-0.14, extract_difference=-0.01, extract_p=0.7))
-    assert (
-        "Not significantly different from random sentences of the same length, −0.140 (difference −0.010, p\u00a0=\u00a00.700)"
-        in told
-    )
-    told = wording.references(e.replace(p=0.4, extract_difference=None, extract_p=None))
-    assert "Not significantly different from label permutations" in told
-    assert "not tested against them" in told
-    assert wording.references(e.replace(p=None, extract_baseline=None)) == ""
-
-
-def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:
-    """Not testable among many tests: the sentence names how many, what they allow, and p alone."""
-    note = Note("not_testable_among", {"tests": 9, "smallest": 0.0078, "adjusted": 0.07, "alone": 0.0078})
-    e = Estimate("position_bias", "position_bias", "s", 0.5, testable=False, notes=(note,))
-    expected = "Not testable among 9 tests: the smallest attainable p is 0.0078, adjusted 0.07"
-    assert expected in wording.references(e)
-
-
-# Machado and others (2009): colours of linear RGB as people with a complete deficiency see them.
-SEEN = {
-    "all": np.eye(3),
-    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
-    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
-    "tritanopia": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
-}
-XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-
-
-def linear(colour: str) -> Floats:
-    """A hex colour in linear RGB."""
+def luminance(colour: str) -> float:
+    """The relative luminance of a hex colour, as WCAG defines it."""
     c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-
-
-def lab(rgb: Floats) -> Floats:
-    """CIELAB of linear RGB."""
-    x = XYZ @ np.clip(rgb, 0, 1) / np.array([0.9505, 1, 1.089])
-    a, b, c = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16 / 116)
-    return np.array([116 * b - 16, 500 * (a - b), 200 * (b - c)])
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours, as WCAG defines it."""
-    low, high = sorted(float(XYZ[1] @ linear(colour)) for colour in (one, other))
-    return (high + 0.05) / (low + 0.05)
+    return float(
+        np.array([0.2126, 0.7152, 0.0722]) @ np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    )
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
-@pytest.mark.parametrize("sight", SEEN)
-def test_systems_and_less_can_be_told_apart(colours: Mapping[str, str], sight: str) -> None:
-    """Any two of the systems' colours and "less" differ for every kind of colour vision, and stand out from the paper."""
-    used = [*SERIES, "less"]
-    places = {name: lab(SEEN[sight] @ linear(colours[name])) for name in used}
-    for one, other in itertools.combinations(used, 2):
-        assert np.linalg.norm(places[one] - places[other]) > 9, (one, other)
-    assert all(contrast(colours[name], colours["paper"]) >= 3 for name in used)
+def test_systems_and_less_stand_out_from_the_paper(colours: Mapping[str, str]) -> None:
+    """The colours of systems and of "less" are distinct, and have a contrast of at least 3 with the paper."""
+    used = [colours[name] for name in (*SERIES, "less")]
+    assert len({*used}) == len(used)
+    for colour in used:
+        low, high = sorted(map(luminance, (colour, colours["paper"])))
+        assert (high + 0.05) / (low + 0.05) >= 3, colour
 
 
 def test_a_complete_picture_has_paper_and_dark_colours() -> None:

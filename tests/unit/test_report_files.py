@@ -41,16 +41,6 @@ def test_results_json_follows_the_shipped_schema(result: Result) -> None:
         )
 
 
-def test_the_schema_describes_every_key_of_an_estimate() -> None:
-    """Every key that is written has a description in the shipped schema; the reference page shows it."""
-    schema = json.loads(
-        files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
-    )
-    described = schema["$defs"]["estimate"]["properties"]
-    assert set(described) == set(Estimate.__struct_fields__)
-    assert all(key["description"] for key in described.values())
-
-
 def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None:
     """A code that can be written has a sentence, and a reader of the file needs no other table."""
     sources = [path.read_text("utf-8") for path in Path(wording.__file__).parents[1].rglob("*.py")]
@@ -125,25 +115,6 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
         with pytest.raises(DataError, match="does not match its schema"):
             json_file.read(tmp_path / "results.json")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{", "is not valid JSON"),
-        ("[]", "its schema is 'None'"),
-        ('{"schema": "fairbrief.results/2"}', "again with this version"),
-        ('{"schema": "fairbrief.results/7", "estimates": 3}', "does not match its schema"),
-        ("[" * 100_000, "is not valid JSON"),
-    ],
-)
-def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, said: str) -> None:
-    """The message names the file and says what is wrong with it."""
-    path = tmp_path / "results.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=said) as caught:
-        json_file.read(path)
-    assert str(path) in str(caught.value)
 
 
 def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:

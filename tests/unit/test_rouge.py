@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.errors import MissingExtra
-from fairbrief.measures.quality import Rouge1, RougeScores
-from fairbrief.text import rouge
+from fairbrief.measures.quality import RougeScores
 from fairbrief.text.rouge import TYPES, rouge_scores
-from fairbrief.types import Case, Document, Floats, Reason, Record, Rows, Summary, Totals
+from fairbrief.types import Case, Document, Floats, Reason, Record, Rows, Summary
 
 REFERENCES = ("The cat sat on the mat.", "A cat slept.")
 
@@ -57,18 +53,6 @@ def test_lines_let_lsum_see_sentences() -> None:
 def test_a_limit_scores_only_the_sentences_kept() -> None:
     """``limit=1`` scores the first sentence of a longer output."""
     assert f_of(RougeScores(limit=1), case_of("A cat slept. Dogs barked.", "A cat slept.")) == 1
-
-
-def test_values_are_means_over_records() -> None:
-    """The main value is the mean F; precision and recall stand beside it, and no chance level belongs to them."""
-    totals = Totals(
-        {("one",): 0, ("rouge1", "f"): 1, ("rouge1", "recall"): 2}, np.array([[4.0, 1.0, 2.0], [0, 0, 0]])
-    )
-    values = Rouge1().value(totals)
-    assert list(values) == ["rouge1", "rouge1_precision", "rouge1_recall"]
-    assert values["rouge1"].array[0] == 0.25
-    assert np.isnan(values["rouge1"].array[1])
-    assert all(value.tail is None for value in values.values())
 
 
 def test_words_are_compared_as_they_stand_unless_stemmed() -> None:
@@ -122,14 +106,6 @@ def test_any_pair_scores_as_in_the_package(reference: str, candidate: str) -> No
     """Where many longest common subsequences exist the union takes the package's."""
     pairs = [(reference, candidate)]
     assert rouge_scores(pairs) == pytest.approx(package_scores(pairs, stem=False), abs=1e-12)
-
-
-def test_stems_need_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without NLTK the message says what to install."""
-    monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
-    rouge._porter.cache_clear()
-    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
-        rouge.porter_stem("summaries")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief import registry
-from fairbrief.errors import RequestError
+from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.text import published_nltk, rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats
@@ -112,12 +114,63 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     assert found.matrix[1, 0] > found.matrix[0, 0] == 0
 
 
-def test_settings_that_mean_nothing_are_refused() -> None:
-    """A misspelled setting names the choices."""
-    with pytest.raises(RequestError, match="article or pair"):
-        Tfidf(fitted="corpus")
-    with pytest.raises(RequestError, match="builtin"):
-        list(Tfidf(sentences="spacy").answer(WHOLE))
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tfidf(fitted=corpus)", "tfidf: fitted=corpus is not one of article, pair"),
+        ("tfidf(sentences=spacy)", "tfidf: sentences=spacy is not one of given, builtin, punkt"),
+        ("ngram(n=0)", r"ngram: n=0 is not in \[1, inf\)"),
+        ("ngram(tokenizer=klingon)", "ngram: tokenizer=klingon is not one of words, nltk"),
+        ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
+        ("entailment(dtype=int8)", "entailment: dtype=int8 is not one of auto, fp32, bf16, fp16"),
+        ("entailment(template=chat)", "entailment: template=chat is not one of auto, pair, minicheck, hhem"),
+        ("entailment(batch_tokens=many)", "wanted a positive number of word pieces, or auto"),
+        ("entailment(model=' ')", "Give a hub model or a local folder"),
+        ("bertscore(rescale=much)", "wanted a number below 1, auto or none"),
+        ("bertscore(rescale=1)", "wanted a number below 1, auto or none"),
+        ("judge:m(dimension=beauty)", "judge: dimension=beauty is not one of relevance, consistency"),
+        ("chat_entailment:m(unparsed=2)", r"chat_entailment: unparsed=2.0 is not in \[0, 1\]"),
+        ("vader(by=words)", "vader: by=words is not one of sentences, text"),
+        ("word_sentiment(vectors=x, base=10)", "word_sentiment: base=10 is not one of e, 2"),
+        ("word_sentiment", "needs vectors"),
+        ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
+    ],
+)
+def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:
+    """Before any model or file is read."""
+    with pytest.raises(RequestError, match=message):
+        registry.make("scorer or classifier", spec)
+
+
+@pytest.mark.parametrize(
+    ("module", "spec", "extra"),
+    [
+        ("nltk", "ngram(tokenizer=nltk)", "nltk"),
+        ("nltk", "tfidf(sentences=punkt)", "nltk"),
+        ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
+        ("spacy", "people(recogniser=spacy:absent-library)", "spacy"),
+        ("torch", "entailment", "neural"),
+    ],
+)
+def test_a_missing_library_names_the_extra(
+    module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what to install."""
+    monkeypatch.setitem(sys.modules, module, None)
+    caches = (
+        published_nltk.word_cutter,
+        published_nltk.punkt,
+        published_nltk._stop_words,
+        published_nltk._stemmer,
+    )
+    for one in (*caches, rouge._porter):
+        one.cache_clear()
+    with pytest.raises(MissingExtra, match=rf"fairbrief\[{extra}\]"):
+        list(
+            registry.make("scorer or classifier", spec).answer(
+                [Ask("", ("Zork unmissed.",), ("Zork left.",))]
+            )
+        )
 
 
 @pytest.mark.parametrize(

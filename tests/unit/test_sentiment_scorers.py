@@ -11,7 +11,7 @@ import pytest
 
 from fairbrief import registry, testing
 from fairbrief.classifiers.sentiment import Vader, WordSentiment
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 
@@ -64,15 +64,6 @@ def test_vader_is_the_mean_compound_of_the_sentences() -> None:
     assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
 
 
-def test_words_outside_the_lexicon_are_scored_by_their_vectors(made: WordSentiment) -> None:
-    """The sign of an untaught word is its vector's, and the score is the log-odds of the classifier."""
-    scores = made.trained().scores
-    assert scores["bright"] > 0 > scores["dark"]
-    (answer,) = made.answer([Ask("x", ("Bright, dark and dark",), ("sentiment",))])
-    assert answer.matrix[0, 0] == pytest.approx((scores["bright"] + 2 * scores["dark"]) / 3)
-    assert answer.sizes.tolist() == [3]
-
-
 def test_the_score_of_a_word_is_the_difference_of_the_log_probabilities(made: WordSentiment) -> None:
     """It is log P(positive) − log P(negative) of scikit-learn's own probabilities, on the same split."""
     from sklearn.linear_model import LogisticRegression
@@ -89,7 +80,7 @@ def test_the_score_of_a_word_is_the_difference_of_the_log_probabilities(made: Wo
     ours = [trained.scores[line[0]] for line in lines]
     np.testing.assert_allclose(ours, log[:, 1] - log[:, 0], rtol=1e-5, atol=1e-6)
     assert trained.accuracy == model.score(x[tested], y[tested])
-    assert (trained.tested, trained.taught) == (40, 360)
+    assert trained.tested == 40
 
 
 def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive(made: WordSentiment) -> None:
@@ -106,8 +97,6 @@ def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive
         assert 2 ** bits.scores[word] == pytest.approx(math.exp(score))
     assert bits.accuracy == nats.accuracy
     assert registered.fingerprint != made.fingerprint
-    with pytest.raises(ValueError, match="base is e or 2, not 10"):
-        WordSentiment("x", base="10")
 
 
 def test_held_out_accuracy_stands_in_the_fingerprint_and_beats_the_majority(made: WordSentiment) -> None:
@@ -123,27 +112,3 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
     (tmp_path / "few.csv").write_text("waa,1\nwab,-1\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 positive and 1 negative words"):
         WordSentiment(made.vectors, str(tmp_path / "few.csv")).trained()
-
-
-def test_scorers_are_made_by_name() -> None:
-    """Spellings read back, and a vector file must be named."""
-    assert registry.make("classifier", "vader(by=text)") == Vader(by="text")
-    made = registry.make("classifier", "word_sentiment(vectors='a b/v.txt', seed=1)")
-    assert made == WordSentiment("a b/v.txt", seed=1)
-    with pytest.raises(RequestError, match="needs vectors"):
-        registry.make("classifier", "word_sentiment")
-    with pytest.raises(RequestError, match="sentences or text"):
-        registry.make("classifier", "vader(by=words)")
-
-
-def test_vectors_that_know_nothing_of_polarity_do_no_better_than_chance(tmp_path: Path) -> None:
-    """The held-out accuracy can fail: over random vectors it stays near a half."""
-    rng = np.random.default_rng(1)
-    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(600)]
-    rows = [f"{w} " + " ".join(f"{x:.4f}" for x in rng.normal(size=20)) for w in words]
-    (tmp_path / "v.txt").write_text("\n".join(rows), encoding="utf-8")
-    (tmp_path / "l.csv").write_text(
-        "\n".join(f"{w},{1 if i % 2 else -1}" for i, w in enumerate(words)), encoding="utf-8"
-    )
-    trained = WordSentiment(str(tmp_path / "v.txt"), str(tmp_path / "l.csv"), held_out=0.5).trained()
-    assert 0.4 < trained.accuracy < 0.6

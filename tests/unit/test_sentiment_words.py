@@ -82,10 +82,10 @@ def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zip
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1 2\nb 1\n", r"line 2, after 'b': 1 numbers, but the first vector has 2"),
-        ("a 1 2\nb 1 x\n", r"line 2, after 'b': could not convert string to float: 'x'"),
-        ("2 2\na 1 2\nb 1 nan\n", r"line 3, after 'b': a number that is not finite"),
-        ("hello\n", r"line 1, after 'hello': 0 numbers"),
+        ("a 1 2\nb 1\n", "line 2: 'b 1' is not a word with 2 finite numbers"),
+        ("a 1 2\nb 1 x\n", "line 2: 'b 1 x' is not a word with 2 finite numbers"),
+        ("2 2\na 1 2\nb 1 nan\n", "line 3: 'b 1 nan' is not a word with 2 finite numbers"),
+        ("hello\n", "line 1: 'hello' is not a word with 2 finite numbers"),
         ("", "no word vector found"),
     ],
 )

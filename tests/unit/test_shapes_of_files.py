@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -113,16 +112,8 @@ def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
     }
 
 
-def test_rows_without_text_hold_no_document(tmp_path: Path) -> None:
-    """A row with a blank text is counted, and its record does without it."""
-    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na, ,S\n")
-    reading = read(path, group_by="id", documents_field="text")
-    assert [texts(case) for case in reading] == [["One."]]
-    assert "1 document without text excluded." in reading.notes
-
-
 def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
-    """As of a long table, with a note; where no document has text they stay, and mentions follow their documents."""
+    """A note has their number; where no document has text they stay."""
     documents = [
         {"text": "One.", "attributes": {"s": "a"}},
         {"text": " \n", "attributes": {"s": "b"}},
@@ -131,19 +122,11 @@ def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> Non
     rows = [
         {"id": "some", "documents": documents, "summary": "S"},
         {"id": "none", "documents": ["", " "], "summary": "S"},
-        {
-            "id": "people",
-            "documents": ["", "Ann."],
-            "summary": "S",
-            "entities": [{"id": "e", "mentions": [{"document": 1, "start": 0, "end": 3, "kind": "first"}]}],
-        },
     ]
     path = table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     reading = read(path)
-    *_, people = cases = list(reading)
-    assert [texts(case) for case in cases] == [["One.", "Two."], ["", " "], ["Ann."]]
-    assert people.record.entities[0].mentions[0].document == 0
-    assert "2 documents without text excluded." in reading.notes
+    assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "]]
+    assert "1 document without text excluded." in reading.notes
 
 
 @pytest.mark.parametrize("cell", ["['One.', 'Two.']", "[\"It's one.\", 'Two.']", "[{'text': 'One.'}]"])
@@ -155,13 +138,6 @@ def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: s
         DataError, match=r"x\.csv:2 \(id 'a'\): .* in Python's notation; expected a JSON list; .*json\.dumps"
     ):
         list(read(path))
-
-
-def test_fields_that_no_row_of_a_long_table_has(tmp_path: Path) -> None:
-    """An attribute that was named without a field, and that there is not, leaves documents without it."""
-    path = table(tmp_path, "long.csv", LONG)
-    reading = read(path, group_by="product", documents_field="text", attributes={"party": None})
-    assert [[dict(d.attributes) for d in r.documents] for r in reading.records()] == [[{}, {}], [{}, {}]]
 
 
 def test_a_broken_row_of_a_long_table(tmp_path: Path) -> None:
@@ -223,17 +199,6 @@ def test_texts_inside_objects_bring_their_attributes() -> None:
     assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
     with pytest.raises(DataError, match=r"--documents-field 'documents\[\*\]\.body'"):
         list(read([row], documents_field="reviews"))
-
-
-def test_objects_with_a_text_keep_their_attributes_inside_other_objects() -> None:
-    """The object around them has none of its own, and need not be a plain dict."""
-    reviews = [
-        {"review": OrderedDict(text="Good.", attributes={"stars": 5})},
-        {"review": {"text": "Bad."}, "attributes": {"stars": 1}},
-    ]
-    [case] = read([{"id": 1, "reviews": reviews, "summary": "S."}], documents_field="reviews[*].review")
-    assert texts(case) == ["Good.", "Bad."]
-    assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
 
 
 def test_nested_fields_everywhere() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import log
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief import registry
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.testing import SCORER_CLAUSES
@@ -62,14 +60,6 @@ def test_matrix() -> None:
 def test_contract(clause) -> None:  # noqa: ANN001
     """The scorer keeps what the audit relies on."""
     clause(Ngram(n=2), ASKS)
-
-
-def test_settings() -> None:
-    """A scorer's spec reads back, and settings that cannot be are refused."""
-    assert registry.make("scorer", "ngram(n=2, tokenizer=nltk)") == Ngram(2, "nltk")
-    for text in ("ngram(n=0)", "ngram(tokenizer=klingon)"):
-        with pytest.raises(RequestError):
-            registry.make("scorer", text)
 
 
 @pytest.mark.usefixtures("nltk_data", "forgotten")
@@ -125,28 +115,6 @@ def _absent():  # noqa: ANN202
     return LazyCorpusLoader("stopwords_that_are_absent", WordListCorpusReader, r".*")
 
 
-@pytest.mark.usefixtures("forgotten")
-def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without NLTK the reading says which extra to install."""
-    monkeypatch.setitem(__import__("sys").modules, "nltk", None)
-    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
-        list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_tokenize_is_nltk(shared: Path) -> None:
-    """Cutting chunk by chunk gives exactly the tokens of NLTK's older rules, on tweets, quotations and odd spacing."""
-    texts = [
-        "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
-        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
-    ]  # fmt: skip
-    with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
-        texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(800), strict=False)]
-    cut, sentences = published_nltk.word_cutter(), published_nltk.punkt().tokenize
-    whole = [[token for sentence in sentences(text) for token in cut(sentence)] for text in texts]
-    assert [t for t, tokens in zip(texts, whole, strict=True) if published_nltk.tokenize(t) != tokens] == []
-
-
 ROWS = ("The soup was cold.", "The soup was hot, and the waiter kind.", "The lift is broken.")
 
 
@@ -172,20 +140,6 @@ def test_score_is_the_weighted_share_of_the_words() -> None:
     total = sum(idf(df) for df in words.values())
     both = (idf(3) + 2 * idf(2)) / total
     np.testing.assert_allclose(found[:, 0], [both, both, idf(3) / total])
-
-
-def test_rare_words_count_more_than_those_of_every_row() -> None:
-    """A row that shares the column's telling word beats one that shares its function words."""
-    found = matrix(ROWS, ("Was the waiter there?",))[:, 0]
-    assert found[1] > found[0] > found[2] > 0
-
-
-def test_a_single_row_still_tells_words_apart() -> None:
-    """With one row only, found words count and missing ones take away."""
-    found = matrix(("the soup was cold",), ("cold soup", "hot soup", "tea"))[0]
-    assert found[0] == 1
-    assert 0 < found[1] < 0.5
-    assert found[2] == 0
 
 
 def test_a_column_without_words_scores_zero() -> None:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, cast
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import chunks, extracts, measure_selection, scorer_checks, sensitivity
+from fairbrief.auditing import batches, extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import sort
 from fairbrief.auditing.multiple_tests import check_primary
@@ -112,8 +112,7 @@ class _Audit:
         exchange = None
         if "exchanged" in plan.sanity_baselines:  # a record may borrow from any other: all are read first
             cases = list(cases) if isinstance(cases, Iterator) else cases
-            exchange = Exchange(plan.seed)
-            exchange.watch(cases)
+            exchange = Exchange(cases, plan.seed)
         _check_baseline(cases, plan.baseline)
         head, stream = _peek(cases)
         languages.suppose(measure_selection.language_of(head))
@@ -158,7 +157,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := chunks.file_parts(self.cases, self.plan):
+        if parts := batches.file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
@@ -182,8 +181,8 @@ class _Audit:
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
-        ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-        rows = LedgerPerRecord(ledgers, readers)
+        ledgers, measures_of = [*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of}
+        rows = LedgerPerRecord(ledgers, measures_of)
         if self.protocol is not None:
             tables = _tables(self.protocol, estimates, rows)
         else:
@@ -220,7 +219,7 @@ class _Audit:
     ) -> dict[str, Any]:
         run, profile = self.run, watchers.profile
         known, systems = measure_selection.attributes_of(self.head), run.systems()
-        checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
+        checking = (m for checked in checks for several in checked.measures_of.values() for m in several)
         return {
             "version": __version__,
             "records": profile.records(),
@@ -407,7 +406,7 @@ def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> d
         if not (ledger.reasons == 0).any():
             reasons = Counter(ledger.reasons.tolist()).most_common(1)
             reason = list(ledger.known_reasons)[reasons[0][0]] if reasons else "no summary"
-            found |= dict.fromkeys(trial.readers[ledger.observation], reason)
+            found |= dict.fromkeys(trial.measures_of[ledger.observation], reason)
     return {measure: found[measure] for measure in measures if measure in found}
 
 

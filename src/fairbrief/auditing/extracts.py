@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,24 +51,29 @@ class ExtractDraws:
 
     n: int
     seed: int
-    _known: dict[str, _Known] = field(default_factory=dict)
+    _known: dict[str, tuple[tuple[str, ...], list[int]]] = field(default_factory=dict)
+    """By record its sentences, and how many words each has."""
     _drawn: dict[tuple[str, int], Extracts | Reason] = field(default_factory=dict)
 
     def extracts_of(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
         """The extracts of each unit's records, as long as its summaries; records of as many sentences are drawn together."""
-        keys = [[(case.record.id, len(case.summary.text.split())) for case in cases] for cases in units]
-        self._read([case.record for cases in units for case in cases])
-        waiting: dict[int, list[tuple[str, int]]] = {}
-        for key in dict.fromkeys(chain.from_iterable(keys)):
-            lengths = self._known[key[0]].lengths
-            if key in self._drawn:
-                continue
-            if key[1] >= sum(lengths):
-                self._drawn[key] = AS_LONG if lengths else NO_SENTENCE
-            else:
-                waiting.setdefault(len(lengths), []).append(key)
+        keys, waiting = list[list[tuple[str, int]]](), dict[int, dict[tuple[str, int], None]]()
+        for cases in units:
+            keys.append([(case.record.id, len(case.summary.text.split())) for case in cases])
+            for case, key in zip(cases, keys[-1], strict=True):
+                if key in self._drawn:
+                    continue
+                if key[0] not in self._known:
+                    several = [sentences_of(document.text) for document in case.record.documents]
+                    sentences = tuple(chain.from_iterable(several))
+                    self._known[key[0]] = sentences, [len(sentence.split()) for sentence in sentences]
+                _, lengths = self._known[key[0]]
+                if key[1] >= sum(lengths):
+                    self._drawn[key] = AS_LONG if lengths else NO_SENTENCE
+                else:
+                    waiting.setdefault(len(lengths), {})[key] = None
         for alike in waiting.values():
-            self._draw(alike)
+            self._draw(list(alike))
         found: list[Sequence[Extracts] | Reason] = []
         for own in keys:
             drawn = [self._drawn[key] for key in own]
@@ -77,37 +81,22 @@ class ExtractDraws:
             found.append(reasons[0] if reasons else [e for e in drawn if isinstance(e, Extracts)])
         return found
 
-    def _read(self, records: Sequence[Record]) -> None:
-        """The sentences of the records that are not known."""
-        for record in records:
-            if record.id not in self._known:
-                sentences = tuple(chain.from_iterable([sentences_of(d.text) for d in record.documents]))
-                self._known[record.id] = _Known(sentences, [len(s.split()) for s in sentences])
-
     def _draw(self, keys: Sequence[tuple[str, int]]) -> None:
         """Draw the extracts of records with equal numbers of sentences, for given numbers of words."""
-        sentences = len(self._known[keys[0][0]].lengths)
+        sentences = len(self._known[keys[0][0]][0])
         step = max(1, AT_ONCE // (self.n * (sentences + 1)))
         for start in range(0, len(keys), step):
             part = keys[start : start + step]
             numbers = random_fractions(
                 keys_of([record for record, _ in part], self.seed, "extracts"), self.n * (sentences + 1)
             )
-            known = [self._known[record] for record, _ in part]
             kept = kept_sentences(
                 numbers.reshape(len(part), self.n, -1),
-                np.array([k.lengths for k in known])[:, np.newaxis],
+                np.array([self._known[record][1] for record, _ in part])[:, np.newaxis],
                 np.array([words for _, words in part])[:, np.newaxis, np.newaxis],
             )
-            for key, record, own in zip(part, known, kept, strict=True):
-                self._drawn[key] = Extracts(record.sentences, own)
-
-
-class _Known(NamedTuple):
-    """A record's sentences and how many words each has."""
-
-    sentences: tuple[str, ...]
-    lengths: list[int]
+            for key, own in zip(part, kept, strict=True):
+                self._drawn[key] = Extracts(self._known[key[0]][0], own)
 
 
 def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) -> Floats:

@@ -219,7 +219,7 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
+    primary = [e for of in arrangement.leading(result.estimates) for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
     found, read_by, is_out = dict[int, dict[str, Any]](), result.rows.measures(), _once(is_out)
@@ -300,7 +300,7 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
     specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
     for name in names:
         for ledger, measures in ledgers_from(with_subgroups_by(result.rows, [name]), given, [(name,)], specs):
-            subgroups = {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}
+            subgroups = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
             if 2 <= len(subgroups) <= MOST_VALUES:
                 estimates = _estimated(ledger, measures, sorted(subgroups), made)
                 yield from (e for e in estimates if e.is_primary and against_baseline(e)[0] is not None)

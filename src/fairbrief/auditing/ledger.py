@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -67,12 +67,6 @@ class RowBlock:
             None if self.beside is None else self.beside[chosen],
         )
 
-    def beside_too(self, columns: tuple[Column, ...], values: Floats) -> RowBlock:
-        """With more columns in ``beside``. Shape of ``values``: (N, columns)."""
-        if self.beside is not None:
-            columns, values = (*self.beside_columns, *columns), np.concatenate([self.beside, values], axis=1)
-        return replace(self, beside_columns=columns, beside=values)
-
 
 class Chunk(NamedTuple):
     """Rows that were packed together: each column's numbers compressed, equal ones once. 0 where a unit has no row."""
@@ -102,14 +96,14 @@ class Ledger:
 
     Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into ``known_reasons``) and
     ``ps[i]`` (nan if the unit was not tested alone; ``ps`` is empty if the observation tests no single units).
-    ``whose`` are the origins in batches; None for a ledger that another one, which has them, will absorb.
+    ``whose`` are the origins in batches.
     """
 
     observation: Observation
     n_resamples: int
     lacks_null: bool = False
     """Whether labels were permuted, and the sums under label permutations are not here."""
-    whose: list[Origins] | None = field(default_factory=list)
+    whose: list[Origins] = field(default_factory=list)
     columns: dict[Column, int] = field(default_factory=dict)
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
     _reasons: list[Codes] = field(default_factory=list)
@@ -118,7 +112,7 @@ class Ledger:
     _chunks: list[Chunk] = field(default_factory=list)
     _packed: int = 0
     """How many entries are packed."""
-    pending: list[Written] = field(default_factory=list)
+    _unpacked: list[Written] = field(default_factory=list)
     """Real rows that are not packed."""
     _nulls: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
@@ -148,13 +142,14 @@ class Ledger:
         ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
         ``left_out``, with the reason.
         """
+        origins = Origins.by_column(origins)
         tests_units = self.observation.declaration.tests_units is not None
         ps = np.full(len(origins) if tests_units else 0, np.nan)
         for several in blocks:
             for block in several:
                 columns, reals = block.real()
                 self._know(columns)
-                self.pending.append((self._entries + block.units, columns, reals))
+                self._unpacked.append((self._entries + block.units, columns, reals))
                 if block.ps is not None and tests_units:
                     ps[block.units] = block.ps
             if self.n_resamples:
@@ -162,42 +157,42 @@ class Ledger:
         reasons = np.zeros(len(origins), dtype=np.int64)
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-        if self.whose is not None:
-            self.whose.append(origins if isinstance(origins, Origins) else Origins.by_column(origins))
-        self._reasons.append(narrowed(reasons))
-        self._ps.append(ps)
-        self._entries += len(origins)
+        self._append(len(origins), [origins], [narrowed(reasons)], [ps])
 
-    def add_of_map(self, number: int, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+    def add_of_map(self, number: int, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
         for block in blocks:
             columns, reals = block.real()
             named, reals = [(str(number), *column) for column in columns], on_grid(reals)
-            for key, chosen in _by_subgroup(origins, block.units).items():
+            for key, chosen in origins.by_subgroup(block.units).items():
                 self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, reals[chosen])
 
-    def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
-        """Append the rows of another ledger, which must not be used afterwards.
-
-        ``whose`` are the origins of its units.
-        """
+    def absorb(self, other: Ledger) -> None:
+        """Append the rows of another ledger, which must not be used afterwards."""
         if other._chunks:  # they come after all that is here
             self.pack()
         self._know(other.columns)
         self._chunks += other._chunks
         self._packed += other._packed
-        self.pending += [(self._entries + units, columns, reals) for units, columns, reals in other.pending]
-        if self.whose is not None:
-            self.whose += whose
-        known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
-        self._reasons += [narrowed(np.array(known)[reasons]) for reasons in other._reasons]
-        self._ps += other._ps
-        self._entries += len(other)
+        self._unpacked += [
+            (self._entries + units, columns, reals) for units, columns, reals in other._unpacked
+        ]
         self.is_relabelled |= other.is_relabelled
         for key, null in other._nulls.items():
             self._null(key).merge(null)
         for key, of_maps in other._of_maps.items():
             self._of_maps.setdefault(key, NullSums(0)).merge(of_maps)
+        known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
+        reasons = [narrowed(np.array(known)[own]) for own in other._reasons]
+        self._append(len(other), other.whose, reasons, other._ps)
+
+    def _append(
+        self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]
+    ) -> None:
+        self.whose += whose
+        self._reasons += reasons
+        self._ps += ps
+        self._entries += entries
         if self._entries - self._packed >= CHUNK:
             self.pack()
 
@@ -205,20 +200,20 @@ class Ledger:
         """Pack the rows that are not packed yet."""
         place = {column: i for i, column in enumerate(self.columns)}
         rows, known = np.zeros((len(place), self._entries - self._packed)), dict[bytes, bytes]()
-        for units, columns, reals in self.pending:
+        for units, columns, reals in self._unpacked:
             own = np.array([place[column] for column in columns], dtype=np.int64)
             rows[own[:, np.newaxis], units - self._packed] = reals.T
         if rows.shape[1]:
             packed = {c: known.setdefault(b, b) for c, b in zip(place, map(_packed, rows), strict=True)}
             self._chunks.append(Chunk(rows.shape[1], packed))
-        self.pending, self._packed = [], self._entries
+        self._unpacked, self._packed = [], self._entries
 
     # ---------------------------------------------------------------------------------- reading
 
     @property
     def origins(self) -> Origins:
         """The origins of the entries."""
-        self.whose = [Origins.joined(self.whose or [])]
+        self.whose = [Origins.joined(self.whose)]
         return self.whose[0]
 
     @property
@@ -267,7 +262,7 @@ class Ledger:
     @cached_property
     def _excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
         """By system and subgroup, when all rows are here."""
-        (kinds, known), reasons = self.origins.kinds(), list(self.known_reasons)
+        kinds, known, reasons = self.origins.kind, self.origins.known_kinds, list(self.known_reasons)
         missing = np.flatnonzero(self.reasons)
         alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
         found: dict[tuple[str, Subgroup], Counter[str]] = {}
@@ -333,18 +328,20 @@ class Ledger:
 
     # ------------------------------------------------------------------------------ permutations
 
-    def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+    def _sum(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
+        are_shared = np.array([kind.is_shared for kind in origins.known_kinds], dtype=np.bool_)[origins.kind]
         shared: list[RowBlock] = []
         for block in blocks:
-            is_shared = np.array([origins[i].is_shared for i in block.units.tolist()], dtype=np.bool_)
+            is_shared = are_shared[block.units]
             if not is_shared.all():
                 self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), are_clusters=True)
             if is_shared.any():
                 shared.append(block.of(np.flatnonzero(is_shared)))
                 self._sum_rows(origins, shared[-1], are_clusters=False)
-        self._sum_squares(origins, shared)
+        if shared:
+            self._sum_squares(origins, shared)
 
-    def _sum_rows(self, origins: Sequence[Origin], block: RowBlock, *, are_clusters: bool) -> None:
+    def _sum_rows(self, origins: Origins, block: RowBlock, *, are_clusters: bool) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""
         contrasts = self._contrasts(block) if are_clusters else {}
         names, squares = squares_of(contrasts)
@@ -353,15 +350,15 @@ class Ledger:
             values = np.concatenate([values, squares], axis=2)
         moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
         self.is_relabelled |= moving is not None
-        for key, chosen in _by_subgroup(origins, block.units).items():
+        for key, chosen in origins.by_subgroup(block.units).items():
             if moving is None:
                 self._null(key).add_fixed(columns, values[chosen, 0])
             else:
                 self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
 
-    def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+    def _sum_squares(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
-        contrasts = [self._contrasts(block) for block in blocks]
+        contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters())
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )
@@ -371,9 +368,10 @@ class Ledger:
                 name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
                 for name, x in contrasts[b].items()
             }
-            for part in (WHOLE, *origins[i].subgroups):
-                null = self._null((origins[i].system, part))
-                null.hold(origins[i].cluster, moved, 0 if choices is None else permutations)
+            kind = origins.known_kinds[origins.kind[i]]
+            for part in (WHOLE, *kind.subgroups):
+                null = self._null((kind.system, part))
+                null.hold(clusters[i], moved, 0 if choices is None else permutations)
 
     def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
         return contrast_sums(self.observation, block.columns, block.values)
@@ -388,15 +386,6 @@ class Ledger:
             self.columns.setdefault(column, len(self.columns))
 
 
-def _by_subgroup(origins: Sequence[Origin], units: Integers) -> dict[tuple[str, Subgroup], list[int]]:
-    """The places in ``units`` of each system and subgroup; ``units`` (N,) are places in ``origins``."""
-    found: dict[tuple[str, Subgroup], list[int]] = {}
-    for j, i in enumerate(units.tolist()):
-        for part in (WHOLE, *origins[i].subgroups):
-            found.setdefault((origins[i].system, part), []).append(j)
-    return found
-
-
 def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[Any]:
     return several[0] if len(several) == 1 else np.concatenate([np.zeros(0, dtype=kind), *several])
 
@@ -405,11 +394,11 @@ def sort(ledgers: Iterable[Ledger]) -> None:
     """Sort all ledgers; ledgers of the same units share their origins."""
     known: dict[tuple[int, ...], tuple[Sequence[Origins], Integers, Origins]] = {}
     for ledger in ledgers:
-        pieces = ledger.whose or []
-        units = tuple(map(id, pieces))  # the pieces stay in `known`, so that no other object has their ids
+        batches = ledger.whose
+        units = tuple(map(id, batches))  # the batches stay in `known`, so that no other object has their ids
         if units not in known:
             order = ledger.origins.order()
-            known[units] = pieces, order, ledger.origins.of(order)
+            known[units] = batches, order, ledger.origins.of(order)
         _, order, origins = known[units]
         ledger.sort(order)
         ledger.whose = [origins]

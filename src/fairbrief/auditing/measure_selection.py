@@ -64,7 +64,7 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
             measure = registry.make("measure", text)
             # People may have an attribute that no input has: a gender inferred from names.
             if specs.needs_over(kind) and holder != "entity":
-                _check_known(text, measure.over, holder, known[holder])
+                check_over(measure.over, head, holder)
             measures.append(measure)
             continue
         there = known[holder]
@@ -85,15 +85,6 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     return Choice(tuple(dict.fromkeys(measures)))
 
 
-def _check_known(text: str, over: str, holder: str, there: Mapping[str, Counter[str]]) -> None:
-    if over in there:
-        return
-    raise RequestError(
-        f"'{text}' asks for the attribute '{over}', which no {holder} of the first cases has.{did_you_mean(over, there)} "
-        f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
-    )
-
-
 def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
     """RequestError for an attribute that no document, record or person of the first cases has."""
     known = attributes_of(head)
@@ -110,13 +101,13 @@ def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
             )
 
 
-def check_over(over: str, head: Sequence[Case]) -> None:
-    """RequestError if no document of the first cases has the attribute."""
-    known = attributes_of(head)["document"]
-    if over not in known:
+def check_over(over: str, head: Sequence[Case], holder: str = "document") -> None:
+    """RequestError if no document, record or person of the first cases has the attribute."""
+    there = attributes_of(head)[holder]
+    if over not in there:
         raise RequestError(
-            f"No document of the first cases has the attribute '{over}'.{did_you_mean(over, known)} "
-            f"Found: {', '.join(known) or 'none'}."
+            f"No {holder} of the first cases has the attribute '{over}'.{did_you_mean(over, there)} "
+            f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
         )
 
 

@@ -111,7 +111,7 @@ class RelabelledRows:
     def __len__(self) -> int:
         return len(self.values)
 
-    def of(self, chosen: Sequence[int]) -> RelabelledRows:
+    def of(self, chosen: Sequence[int] | Integers) -> RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.origins import Origin, Origins
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError, MissingExtra
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
@@ -35,7 +35,6 @@ from fairbrief.types import (
     Observation,
     PermutationScheme,
     Reason,
-    Rows,
     Scorer,
     Scores,
 )
@@ -44,8 +43,6 @@ LEFT_OUT = "left out on request: "
 """How the reason begins of a unit that would have ended the audit."""
 LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
-BATCH = 512
-"""Units that are scored at once."""
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
@@ -111,41 +108,42 @@ class Observer:
     label_draws: LabelDraws
     skips: bool = False
     trial: bool = False
-    at_once: int | None = None
-    """Units that are scored in one call; `BATCH` by default."""
     extracts: ExtractDraws | None = None
     """Random extracts to observe as well; None for none."""
     scores_extracts: Callable[[str], bool] = lambda _: True
     """Whether the scorer of this name is to score extracts."""
 
-    def observe(self, ledger: Ledger, units: Sequence[Unit]) -> None:
-        """Write down every unit, in order."""
-        step = self.at_once or BATCH
-        for start in range(0, len(units), step):
-            batch = units[start : start + step]
-            origins, left_out = [origin for _, origin in batch], dict[int, str]()
-            try:
-                ledger.write(origins, self._rows(ledger, batch, left_out), left_out)
-            except MissingExtra as error:
-                if not self.trial:
-                    raise
-                ledger.write(origins, (), dict.fromkeys(range(len(batch)), str(error)))
+    def observe(self, ledger: Ledger, units: Sequence[Unit], origins: Origins | None = None) -> None:
+        """Write down every unit, in order. ``origins`` are those of the units."""
+        if origins is None:
+            origins = Origins.by_column(origin for _, origin in units)
+        left_out: dict[int, str] = {}
+        try:
+            ledger.write(origins, self._rows(ledger, units, origins, left_out), left_out)
+        except MissingExtra as error:
+            if not self.trial:
+                raise
+            ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
 
     def _rows(
-        self, ledger: Ledger, units: Sequence[Unit], left_out: dict[int, str]
+        self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
-        observation = ledger.observation
+        observation, declared = ledger.observation, ledger.observation.declaration
         asked, table, of_maps = self._scored(
             observation, list(self._asked(observation, units, left_out)), left_out
         )
         relabelled, first = [one.relabelled for one in asked], 0
-        for labelled in self._labelled(ledger, relabelled):
+        several = iter([with_real_labels(relabelled)] if asked else [])
+        if ledger.n_resamples:
+            is_listed = declared.tests_units is not None
+            several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
+        for labelled in several:
             stop = first + sum(len(alike.places) for alike in labelled)
             yield self._observed(observation, asked[first:stop], table, labelled, left_out)
             first = stop
-        if relabelled and ledger.n_resamples:
-            origins, real = [origin for _, origin in units], with_real_labels(relabelled)
+        if asked and ledger.n_resamples:
+            real = with_real_labels(relabelled)
             for k, of_map in enumerate(of_maps):
                 ledger.add_of_map(k, origins, self._observed(observation, asked, of_map, real, {}))
 
@@ -195,7 +193,14 @@ class Observer:
         if self.extracts is not None and isinstance(observation, ExtractObservation):
             draws_unscored = observation.declaration.draws_unscored
             wanted = [one for one in asked if one.asks or draws_unscored]
-            self._draw_extracts(self.extracts, observation, wanted)
+            drawn = self.extracts.extracts_of([one.cases for one in wanted])
+            for one, extracts in zip(wanted, drawn, strict=True):
+                if isinstance(extracts, Reason):
+                    one.drawn = extracts
+                    continue
+                about = observation.extract_asks(one.cases, extracts)
+                if all(self.scores_extracts(ask.scorer) for ask in about):
+                    one.drawn = extracts, about
         asks: list[Ask] = []
         for one in asked:
             one.first = len(asks)
@@ -214,29 +219,23 @@ class Observer:
                 usable.append(one)
         return usable, table, tables
 
-    def _draw_extracts(
-        self, draws: ExtractDraws, reader: ExtractObservation, asked: Sequence[AskedUnit]
-    ) -> None:
-        """Give units the random extracts of their records, where these are scored."""
-        for one, extracts in zip(asked, draws.extracts_of([one.cases for one in asked]), strict=True):
-            if isinstance(extracts, Reason):
-                one.drawn = extracts
-                continue
-            asks = reader.extract_asks(one.cases, extracts)
-            if all(self.scores_extracts(ask.scorer) for ask in asks):
-                one.drawn = extracts, asks
-
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
         if not asks:
             yield ScoreTable.of([])
             return
-        specs = dict.fromkeys([ask.scorer for ask in asks])
-        places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
-        scorers = [self.scorers[spec] for spec in specs]
-        each = [_tables(one, [asks[i] for i in own]) for one, own in zip(scorers, places, strict=True)]
-        order = np.argsort(list(chain.from_iterable(places)))
-        has_maps = any(isinstance(one, Calibrated) for one in scorers)
+        places: dict[str, list[int]] = {}
+        for i, ask in enumerate(asks):
+            places.setdefault(ask.scorer, []).append(i)
+        has_maps, each = False, list[Iterator[ScoreTable]]()
+        for spec, own in places.items():
+            scorer, of_scorer = self.scorers[spec], [asks[i] for i in own]
+            if isinstance(scorer, Calibrated):
+                has_maps = True
+                each.append(scorer.tables(of_scorer))
+            else:
+                each.append(repeat(ScoreTable.of(scorer.answer(of_scorer))))
+        order = np.argsort(list(chain.from_iterable(places.values())))
         for tables in zip(*each, strict=False):
             yield tables[0] if len(tables) == 1 else ScoreTable.joined(tables).ordered(order)
             if not has_maps:
@@ -246,21 +245,6 @@ class Observer:
         if not self.skips:
             raise error
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
-
-    def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
-        """The label permutations of units, as many at once as memory allows."""
-        if ledger.n_resamples:
-            tests_units = ledger.observation.declaration.tests_units is not None
-            yield from self.label_draws.of_many(asked, all_permutations=tests_units, at_once=LABELS_AT_ONCE)
-        elif asked:
-            yield with_real_labels(asked)
-
-
-def _tables(scorer: Scorer, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
-    """The answers of a scorer; of one that has maps of resampled labels those by each, of others the same again."""
-    if isinstance(scorer, Calibrated):
-        return scorer.tables(asks)
-    return repeat(ScoreTable.of(scorer.answer(asks)))
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
@@ -332,13 +316,9 @@ def _observed_together(
         rows, why = _observe_many(observation, scored(some, table), alike.permutations)
         places = np.array([one.place for one in some])
         left_out.update((int(places[i]), reason.text) for i, reason in why.items())
-        of_extracts = _extract_rows(observation, some, table, alike.permutations[:, :1], why)
+        random = _of_extracts(observation, some, table, alike.permutations[:, :1], why)
         for block in _joined(rows):
-            whole = _with_more(observation, block, alike, places)
-            if of_extracts:
-                yield from _with_rows_of(whole, [of_extracts.get(i) for i in block.units])
-            else:
-                yield whole
+            yield _with_more(observation, block, alike, places, random)
 
 
 def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
@@ -354,41 +334,39 @@ def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
             yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
 
 
-def _extract_rows(
+def _of_extracts(
     observation: Observation,
     asked: Sequence[AskedUnit],
     table: ScoreTable,
     labels: Integers,
     without_row: Container[int],
-) -> dict[int, Rows | Reason]:
-    """The rows of the random extracts of units that have a row themselves and extracts, or why there are none."""
+) -> tuple[Sequence[AlikeRows], list[int]]:
+    """The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
     drawn = [(j, one.drawn) for j, one in enumerate(asked) if j not in without_row]
-    rows: dict[int, Rows | Reason] = {j: reason for j, reason in drawn if isinstance(reason, Reason)}
+    without = [j for j, extracts in drawn if isinstance(extracts, Reason)]
     places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
-    if places:
-        blocks, reasons = _observe_many(
-            observation, with_extracts([asked[j] for j in places], table), labels[places]
-        )
-        rows |= {places[i]: reason for i, reason in reasons.items()}
-        for block in blocks:
-            pairs = zip(block.units, block.values, strict=True)
-            rows |= {places[i]: Rows(block.columns, values) for i, values in pairs}
-    return rows
+    if not places:
+        return [], without
+    blocks, reasons = _observe_many(
+        observation, with_extracts([asked[j] for j in places], table), labels[places]
+    )
+    rows = [replace(block, units=[places[i] for i in block.units]) for block in blocks]
+    return rows, without + [places[i] for i in reasons]
 
 
-def _with_rows_of(block: RowBlock, extracts: Sequence[Rows | Reason | None]) -> Iterator[RowBlock]:
-    """The block with the rows of its units' random extracts, in parts of equal columns."""
-    beside: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
-    for j, rows in enumerate(extracts):
-        real, columns = block.values[j, 0], tuple[Column, ...]()
-        if isinstance(rows, Reason):
-            columns = _named(WITHOUT_EXTRACTS, block.columns)
-        elif rows is not None:
-            real, columns = rows.values[0], _named(OF_EXTRACTS, rows.columns)
-        beside.setdefault(columns, []).append((j, real))
-    for columns, members in beside.items():
-        part = block.of([j for j, _ in members])
-        yield part.beside_too(columns, np.stack([row for _, row in members])) if columns else part
+def _beside(
+    block: AlikeRows, random: tuple[Sequence[AlikeRows], Sequence[int]]
+) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
+    """What random extracts add to the real rows of a block: columns, rows of the block, and their numbers."""
+    of_extracts, without = random
+    row_of = {unit: i for i, unit in enumerate(block.units)}
+    for rows in of_extracts:
+        own = [(row_of[unit], k) for k, unit in enumerate(rows.units) if unit in row_of]
+        if own:
+            places, chosen = np.array(own).T
+            yield _named(OF_EXTRACTS, rows.columns), places, rows.values[chosen, 0]
+    if alone := [row_of[unit] for unit in without if unit in row_of]:
+        yield _named(WITHOUT_EXTRACTS, block.columns), np.array(alone), block.values[alone, 0]
 
 
 @lru_cache(maxsize=256)
@@ -431,10 +409,19 @@ def _observe_many(
     return blocks, reasons
 
 
-def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers) -> RowBlock:
-    """Rows with the tests of single units and their permutation means. ``places`` are those of all ``labelled`` units."""
+def _with_more(
+    observation: Observation,
+    block: AlikeRows,
+    labelled: Labelled,
+    places: Integers,
+    random: tuple[Sequence[AlikeRows], Sequence[int]],
+) -> RowBlock:
+    """Rows with the tests of single units, their permutation means and their random extracts.
+
+    ``places`` are those of all ``labelled`` units; ``random`` is what `_of_extracts` returns.
+    """
     declared, exact = observation.declaration, labelled.is_exact
-    means = _chance_means(declared, block, exact=exact)
+    more = [*_chance_means(declared, block, exact=exact), *_beside(block, random)]
     columns, values, ps = block.columns, block.values, None
     if declared.tests_units is not None and values.shape[1] > 1:
         columns, values, ps = with_unit_tests(
@@ -447,20 +434,24 @@ def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled, p
     units, choices = np.array(block.units, dtype=np.int64), None if values.shape[1] == 1 else labelled.choices
     if choices is not None and not np.array_equal(units, np.arange(len(choices))):
         choices = choices[units]
-    found = RowBlock(places[units], columns, values, choices, ps)
-    return found if means is None else found.beside_too(means.columns, means.values[:, 0])
+    names = {column: i for i, column in enumerate(dict.fromkeys(chain.from_iterable(c for c, _, _ in more)))}
+    beside = np.zeros((len(units), len(names)))
+    for own, rows, numbers in more:
+        beside[rows[:, np.newaxis], [names[column] for column in own]] = numbers
+    return RowBlock(places[units], columns, values, choices, ps, tuple(names), beside)
 
 
-def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: bool) -> AlikeRows | None:
-    """The mean over the permutations of the columns that have a chance-adjusted score; over all of them if they are listed."""
+def _chance_means(
+    declared: ObservationDeclaration, block: AlikeRows, *, exact: bool
+) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
+    """The mean over the permutations of the columns that have a chance-adjusted score, in the form of `_beside`."""
     kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
-    if not kept or block.values.shape[1] < 2:
-        return None
-    moved = block.values if exact else block.values[:, 1:]
-    # Column by column, so that the last digits of a mean depend only on its numbers.
-    means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
-    columns = tuple((BY_CHANCE, *block.columns[i]) for i in kept)
-    return AlikeRows(block.units, columns, np.stack(means, axis=1)[:, np.newaxis])
+    if kept and block.values.shape[1] > 1:
+        moved = block.values if exact else block.values[:, 1:]
+        # Column by column, so that the last digits of a mean depend only on its numbers.
+        means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
+        columns = _named(BY_CHANCE, tuple(block.columns[i] for i in kept))
+        yield columns, np.arange(len(block.units)), np.stack(means, axis=1)
 
 
 def with_unit_tests(

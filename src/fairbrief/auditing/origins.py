@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -55,15 +55,7 @@ class Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self.encoded)
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Names: ...
-
-    def __getitem__(self, i: int | slice) -> str | Names:
-        if isinstance(i, slice):
-            return Names(self.encoded[i])
+    def __getitem__(self, i: Any) -> Any:
         return _decoded(self.encoded[i].as_py())
 
     def __iter__(self) -> Iterator[str]:
@@ -114,7 +106,7 @@ def united(several: Sequence[Names]) -> Names:
 
 def names_of(given: Iterable[str]) -> Names:
     """Texts as names."""
-    return Names(_binary(given))
+    return Names(_binary(list(given)))
 
 
 def side_by_side(*several: Names) -> Names:
@@ -127,12 +119,13 @@ def side_by_side(*several: Names) -> Names:
 class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
-    ``names`` are those of the records; ``shared`` those of their clusters, null where a record is a cluster by itself; ``kind`` and
-    ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``.
+    ``names`` are those of the records; ``of_clusters`` those of their clusters, the same array where each record is a cluster by
+    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``, in the
+    order in which these are first met.
     """
 
     names: pa.Array
-    shared: pa.Array
+    of_clusters: pa.Array
     kind: Codes
     block: Codes
     known_kinds: Sequence[Origin]
@@ -142,6 +135,8 @@ class Origins(Sequence[Origin]):
     @classmethod
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
         """These origins."""
+        if isinstance(origins, Origins):
+            return origins
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}
@@ -149,9 +144,11 @@ class Origins(Sequence[Origin]):
             kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
             for o in several
         ]
+        names = _binary([o.record for o in several])
+        are_clusters = all(o.cluster == o.record for o in several)
         return cls(
-            _binary(o.record for o in several),
-            _binary(None if o.cluster == o.record else o.cluster for o in several),
+            names,
+            names if are_clusters else _binary([o.cluster for o in several]),
             narrowed(kind),
             narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
             [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds],
@@ -161,18 +158,17 @@ class Origins(Sequence[Origin]):
     @classmethod
     def joined(cls, several: Sequence[Origins]) -> Origins:
         """Origins one after another."""
-        if len(several) == 1:
-            return several[0]
+        if len(several) < 2:
+            return several[0] if several else cls.by_column(())
         kinds: dict[Origin, int] = {}
         blocks: dict[str, int] = {}
-        kind = [_renumbered(o.kind, o.known_kinds, kinds) for o in several]
-        block = [_renumbered(o.block, o.known_blocks, blocks) for o in several]
-        nothing = _binary([])
+        names = pa.concat_arrays([o.names for o in several])
+        are_clusters = all(o.are_clusters for o in several)
         return cls(
-            pa.concat_arrays([nothing, *(o.names for o in several)]),
-            pa.concat_arrays([nothing, *(o.shared for o in several)]),
-            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *kind])),
-            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *block])),
+            names,
+            names if are_clusters else pa.concat_arrays([o.of_clusters for o in several]),
+            narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several])),
+            narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several])),
             list(kinds),
             list(blocks),
         )
@@ -180,28 +176,19 @@ class Origins(Sequence[Origin]):
     def __len__(self) -> int:
         return len(self.kind)
 
-    @overload
-    def __getitem__(self, i: int) -> Origin: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Origins: ...
-
-    def __getitem__(self, i: int | slice) -> Origin | Origins:
-        if isinstance(i, slice):
-            start, stop, _ = i.indices(len(self))
-            names, shared = (column.slice(start, stop - start) for column in (self.names, self.shared))
-            return Origins(names, shared, self.kind[i], self.block[i], self.known_kinds, self.known_blocks)
-        record, cluster = (column[i].as_py() for column in (self.names, self.shared))
-        name, block = _decoded(record), self.known_blocks[self.block[i]]
-        of_cluster = name if cluster is None else _decoded(cluster)
-        found: Origin = replace(self.known_kinds[self.kind[i]], record=name, cluster=of_cluster, block=block)
-        return found
+    def __getitem__(self, i: Any) -> Any:
+        return replace(
+            self.known_kinds[self.kind[i]],
+            record=_decoded(self.names[i].as_py()),
+            cluster=_decoded(self.of_clusters[i].as_py()),
+            block=self.known_blocks[self.block[i]],
+        )
 
     def is_same(self, other: Origins) -> bool:
         """Whether all columns are equal, number by number."""
         return (
             self.names.equals(other.names)
-            and self.shared.equals(other.shared)
+            and self.of_clusters.equals(other.of_clusters)
             and np.array_equal(self.kind, other.kind)
             and np.array_equal(self.block, other.block)
             and (self.known_kinds, self.known_blocks) == (other.known_kinds, other.known_blocks)
@@ -212,18 +199,26 @@ class Origins(Sequence[Origin]):
         places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
         if len(places) == len(self) and (places[1:] > places[:-1]).all():
             return self
-        names, shared = (column.take(numbers(places)) for column in (self.names, self.shared))
-        return Origins(
-            names, shared, self.kind[places], self.block[places], self.known_kinds, self.known_blocks
-        )
+        names = self.names.take(numbers(places))
+        clusters = names if self.are_clusters else self.of_clusters.take(numbers(places))
+        kind, kinds = numbered(self.kind[places], self.known_kinds)
+        block, blocks = numbered(self.block[places], self.known_blocks)
+        return Origins(names, clusters, kind, block, kinds, blocks)
 
-    def kinds(self) -> tuple[Codes, Sequence[Origin]]:
-        """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met."""
-        return _met(self.kind, self.known_kinds)
-
-    def blocks(self) -> tuple[Codes, Sequence[str]]:
-        """Of each the number of its block, and their names."""
-        return _met(self.block, self.known_blocks)
+    def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
+        """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
+        kinds = self.kind if chosen is None else self.kind[chosen]
+        order = np.argsort(kinds, kind="stable")
+        met, first = np.unique(kinds[order], return_index=True)
+        found: dict[tuple[str, Subgroup], list[Integers]] = {}
+        for number, places in zip(met.tolist(), np.split(order, first)[1:], strict=True):
+            kind = self.known_kinds[number]
+            for part in (WHOLE, *kind.subgroups):
+                found.setdefault((kind.system, part), []).append(places)
+        return {
+            key: places[0] if len(places) == 1 else np.sort(np.concatenate(places))
+            for key, places in found.items()
+        }
 
     def records(self) -> Names:
         """The names of the records."""
@@ -232,11 +227,11 @@ class Origins(Sequence[Origin]):
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return bool(self.shared.null_count == len(self.shared))
+        return self.of_clusters is self.names
 
     def clusters(self) -> Names:
         """The names of the clusters."""
-        return self.records() if self.are_clusters else Names(pc.coalesce(self.shared, self.names))
+        return Names(self.of_clusters)
 
     def groups(self, seed: int) -> GroupNumbers:
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
@@ -273,7 +268,7 @@ def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> 
 
 def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
     """All systems by name, and their kinds; what the input did not name comes last."""
-    kinds = {kind.system: kind.system_kind for origins in several for kind in origins.kinds()[1]}
+    kinds = {kind.system: kind.system_kind for origins in several for kind in origins.known_kinds}
     return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
 
 
@@ -292,7 +287,8 @@ def narrowed(codes: Sequence[int] | Integers) -> Codes:
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
 
 
-def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
+def numbered(codes: Codes, things: Sequence[T]) -> tuple[Codes, list[T]]:
+    """The things with these codes in the order in which they are first met, and each one's number among them. Shape: (n,)."""
     first, own = first_met(codes)
     return narrowed(own), [things[i] for i in codes[first].tolist()]
 
@@ -308,16 +304,14 @@ def _ranks(keys: Sequence[Any]) -> Integers:
     return np.array([place[key] for key in keys], dtype=np.int64)
 
 
-def _binary(names: Iterable[str | None]) -> pa.Array:
-    return _laid_out([None if name is None else name.encode("utf-8", "surrogatepass") for name in names])
+def _binary(names: Sequence[str]) -> pa.Array:
+    return _laid_out([name.encode("utf-8", "surrogatepass") for name in names])
 
 
-def _laid_out(encoded: Sequence[bytes | None]) -> pa.Array:
+def _laid_out(encoded: Sequence[bytes]) -> pa.Array:
     """Bytes side by side; not `pa.array`, which imports pandas."""
-    ends = np.cumsum([0, *(0 if name is None else len(name) for name in encoded)], dtype=np.int64)
-    known = np.packbits(np.array([name is not None for name in encoded], dtype=np.bool_), bitorder="little")
-    content = b"".join(name for name in encoded if name is not None)
-    buffers = [pa.py_buffer(known) if None in encoded else None, pa.py_buffer(ends), pa.py_buffer(content)]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_binary(), len(encoded), buffers)
 
 

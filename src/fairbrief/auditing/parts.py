@@ -74,9 +74,12 @@ def parts_of(
     """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
-    rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *subgroups)])
-    codes = clusters.codes()
-    found = {key: _gathered(ledger, chosen, clusters, codes) for key, chosen in rows_of.items()}
+    rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
+    found = {
+        (system, part): _gathered(ledger, rows_of.get((system, part), nothing), clusters, codes)
+        for system in systems
+        for part in (WHOLE, *subgroups)
+    }
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
@@ -97,23 +100,6 @@ def parts_of(
     }
 
 
-def _rows_of(
-    origins: Origins, wanted: Sequence[tuple[str, Subgroup]]
-) -> dict[tuple[str, Subgroup], Integers]:
-    """The rows of each of these systems and subgroups, in their order."""
-    kinds, known = origins.kinds()
-    order = np.argsort(kinds, kind="stable")
-    ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
-    of_kind = np.split(order, ends)[:-1]
-    pieces: dict[tuple[str, Subgroup], list[Integers]] = {key: [] for key in wanted}
-    for kind, rows in zip(known, of_kind, strict=True):
-        for part in (WHOLE, *kind.subgroups):
-            if (kind.system, part) in pieces:
-                pieces[kind.system, part].append(rows)
-    nothing = np.zeros(0, dtype=np.int64)
-    return {key: np.sort(np.concatenate([nothing, *rows])) for key, rows in pieces.items()}
-
-
 def _blocks(
     ledger: Ledger, several: Sequence[ClusterRows], origins: Origins
 ) -> list[tuple[Floats, Integers] | None]:
@@ -123,8 +109,8 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        names, known = origins.of(members.chosen).blocks()
-        first, block = first_met(members.cluster * len(known) + names)
+        of_part = origins.of(members.chosen)
+        first, block = first_met(members.cluster * len(of_part.known_blocks) + of_part.block)
         if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
             found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]

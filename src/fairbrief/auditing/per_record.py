@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
 from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, RowBlock, sort
-from fairbrief.auditing.origins import Codes, Origin, Origins, subgroups_of
+from fairbrief.auditing.origins import Codes, Origin, Origins, first_met, narrowed, numbered, subgroups_of
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
-from fairbrief.types import Column, Floats, Integers, Measure, Observation
+from fairbrief.types import Column, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
@@ -26,16 +24,15 @@ MOST_VALUES = 1_000
 """An attribute with more values is free text or a number, and is not stored."""
 
 
-Maker = Callable[[], pa.Array]
-
-
 class LedgerPerRecord(PerRecordRows):
     """The rows of ledgers as `fairbrief.reports.per_record.PerRecordRows`; tables are created on request."""
 
-    def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
+    def __init__(
+        self, ledgers: Sequence[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
+    ) -> None:
         self._ledgers = [ledger for ledger in ledgers if len(ledger)]
         self._observations = [repr(ledger.observation) for ledger in self._ledgers]
-        self._readers = readers
+        self._measures_of = measures_of
         # The name is for people; values may contain any character, so the exact column is stored as well.
         self._fields = {
             column: pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
@@ -52,12 +49,12 @@ class LedgerPerRecord(PerRecordRows):
         return {
             repr(measure): observation
             for ledger, observation in zip(self._ledgers, self._observations, strict=True)
-            for measure in self._readers[ledger.observation]
+            for measure in self._measures_of[ledger.observation]
         }
 
     def column_names(self) -> list[str]:
         """The columns that some observation has."""
-        whose = [name for name, _ in self._whose_are(0, range(0))] if self._ledgers else []
+        whose = self._whose(0, range(0)) if self._ledgers else ()
         return [*whose, *(field.name for field in self._fields.values())]
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
@@ -74,36 +71,47 @@ class LedgerPerRecord(PerRecordRows):
         self, i: int, rows: range, chunk: Chunk, fields: Mapping[Column, pa.Field], wanted: Wanted
     ) -> pa.Table:
         """A chunk of one ledger with these statistics; made at once, since appending copies the schema each time."""
-        whose = {name: make() for name, make in self._whose_are(i, rows) if wanted(name)}
+        whose = {name: array for name, array in self._whose(i, rows).items() if wanted(name)}
         declared = [pa.field(name, array.type) for name, array in whose.items()]
         return pa.Table.from_arrays(
             [*whose.values(), *_statistics(self._ledgers[i], rows, chunk, fields)],
             schema=pa.schema([*declared, *fields.values()]),
         )
 
-    def _whose_are(self, i: int, rows: range) -> Iterator[tuple[str, Maker]]:
-        """The columns that identify the rows, and the measures that use them, by name."""
-        ledger, every = self._ledgers[i], np.zeros(len(rows), dtype=np.int32)
-        origins = ledger.origins[rows.start : rows.stop]
-        (kinds, known), (blocks, named) = origins.kinds(), origins.blocks()
-        measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
-        record = cache(lambda: origins.records().texts())
-        yield "observation", lambda: _coded(every, [self._observations[i]])
-        yield "measures", lambda: _coded(every, [measures])
-        yield "system", lambda: _coded(kinds, [kind.system for kind in known])
-        yield "system_kind", lambda: _coded(kinds, [kind.system_kind for kind in known])
-        yield "record", record
-        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
-        yield "block", lambda: _coded(blocks, [name or None for name in named])
-        yield "reason", lambda: _reasons(ledger, rows)
-        yield "p", lambda: _ps(ledger, rows)
+    def _whose(self, i: int, rows: range) -> dict[str, pa.Array]:
+        """The columns that identify the rows, and the measures that use them."""
+        ledger, every, chosen = (
+            self._ledgers[i],
+            np.zeros(len(rows), dtype=np.int32),
+            slice(rows.start, rows.stop),
+        )
+        origins, reasons, ps = (
+            ledger.origins.of(np.arange(rows.start, rows.stop)),
+            ledger.reasons[chosen].astype(np.int32),
+            ledger.ps[chosen],
+        )
+        kinds, known = origins.kind, origins.known_kinds
+        record = origins.records().texts()
+        columns = {
+            "observation": _coded(every, [self._observations[i]]),
+            "measures": _coded(every, ["\n".join(map(repr, self._measures_of[ledger.observation]))]),
+            "system": _coded(kinds, [kind.system for kind in known]),
+            "system_kind": _coded(kinds, [kind.system_kind for kind in known]),
+            "record": record,
+            "cluster": record if origins.are_clusters else origins.clusters().texts(),
+            "block": _coded(origins.block, [name or None for name in origins.known_blocks]),
+            "reason": pa.DictionaryArray.from_arrays(
+                numbers(reasons, reasons == 0), texts(ledger.known_reasons)
+            ),
+            "p": numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64()),
+        }
         by_subgroup = [dict(pair for part in kind.subgroups for pair in part) for kind in known]
         plain = [dict(kind.attributes) for kind in known]
         for prefix, names, pairs in zip(
             (SUBGROUP, ATTRIBUTE), self._attributes, (by_subgroup, plain), strict=True
         ):
-            for name in names:
-                yield f"{prefix}{name}", partial(_coded, kinds, [own.get(name) for own in pairs])
+            columns |= {f"{prefix}{name}": _coded(kinds, [own.get(name) for own in pairs]) for name in names}
+        return columns
 
 
 def column_name(column: Column) -> str:
@@ -129,16 +137,6 @@ def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(places, found.dictionary)
 
 
-def _reasons(ledger: Ledger, rows: range) -> pa.Array:
-    reasons = ledger.reasons[rows.start : rows.stop].astype(np.int32)
-    return pa.DictionaryArray.from_arrays(numbers(reasons, reasons == 0), texts(ledger.known_reasons))
-
-
-def _ps(ledger: Ledger, rows: range) -> pa.Array:
-    ps = ledger.ps[rows.start : rows.stop]
-    return numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64())
-
-
 def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Column]) -> Iterator[pa.Array]:
     """The statistics of these rows; null without a row, and for columns that the ledger lacks."""
     missing = ledger.reasons[rows.start : rows.stop] != 0
@@ -156,7 +154,7 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
     distinct: dict[str, set[str]] = {}
     by_subgroup: set[str] = set()
     for ledger in ledgers:
-        for kind in ledger.origins.kinds()[1]:
+        for kind in ledger.origins.known_kinds:
             for name, value in kind.attributes:
                 distinct.setdefault(name, set()).add(value)
             by_subgroup |= {name for part in kind.subgroups for name, _ in part}
@@ -194,7 +192,7 @@ def ledgers_from(
     for observation, spelled in specs.items():
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         ledger = Ledger(measures[0].observation, n_resamples=0)
-        before = iter(found[-1][0].whose or () if found else ())
+        before = iter(found[-1][0].whose if found else ())
         for some in _pieces(per_record, observation, is_out):
             origins, others = _origins(some, by), next(before, None)
             # Nearly all observations are of the same units in the same order: these are held once.
@@ -229,18 +227,13 @@ def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
     """Write rows of per-record statistics into a ledger."""
     columns = columns_of(rows)
     reasons, known = coded(rows["reason"])
-    texts = known.to_pylist()
-    there = np.flatnonzero(reasons < 0)
-    values = _matrix(rows.select(list(columns.values())))[there, np.newaxis]
+    texts, there = known.to_pylist(), np.flatnonzero(reasons < 0)
+    values = np.zeros((len(there), 1, len(columns)))
+    for i, name in enumerate(columns.values()):
+        values[:, 0, i] = plain_numbers(rows[name])[there]
     left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
     ledger.write(origins, [[RowBlock(there, tuple(columns), values, None)]], left_out)
     ledger.pack()
-
-
-def _matrix(statistics: pa.Table) -> Floats:
-    """Columns side by side, 0 where there is nothing. Shape (rows, columns)."""
-    columns = [plain_numbers(column) for column in statistics.columns]
-    return np.column_stack(columns) if columns else np.zeros((len(statistics), 0))
 
 
 def _origins(rows: pa.Table, by: Groupings) -> Origins:
@@ -248,23 +241,14 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
     records, clusters = (
         pa.concat_arrays(rows[name].cast(pa.large_binary()).chunks) for name in ("record", "cluster")
     )
-    nothing = pa.nulls(len(rows), pa.large_binary())
-    shared = pc.if_else(pc.equal(records, clusters), nothing, clusters)
-    block, blocks = coded(rows["block"])
-    kind, kinds = _kinds(rows, by)
-    return Origins(records, shared, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
-
-
-def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Origin]]:
-    """The number of each row's kind, shape (rows,); and the kinds."""
+    of_clusters = records if records.equals(clusters) else clusters
     by_subgroup = [name for name in rows.column_names if name.startswith(SUBGROUP)]
-    codes = np.zeros(len(rows), dtype=np.int64)
-    columns = []
+    codes, columns = np.zeros(len(rows), dtype=np.int64), []
     for name in ("system", "system_kind", *by_subgroup):
         own, known = coded(rows[name])
         columns.append((own, [*known.to_pylist(), None]))  # -1, for none, is the place of the last
         codes = np.unique(codes * (len(known) + 1) + own + 1, return_inverse=True)[1]
-    _, first, kind = np.unique(codes, return_index=True, return_inverse=True)
+    first, kind = first_met(codes)
     kinds = []
     for i in first.tolist():
         system, system_kind, *values = (known[own[i]] for own, known in columns)
@@ -272,4 +256,6 @@ def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Origin]]:
             n.removeprefix(SUBGROUP): v for n, v in zip(by_subgroup, values, strict=True) if v is not None
         }
         kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
-    return kind, kinds
+    block, blocks = coded(rows["block"])
+    number, names = numbered(block, [*blocks.to_pylist(), ""])  # -1, for none, is the place of the last
+    return Origins(records, of_clusters, narrowed(kind), number, kinds, names)

@@ -1,4 +1,4 @@
-"""One audit: the rows of all chunks of its input, and the estimates that are made of them."""
+"""One audit: the rows of all batches of its input, and the estimates that are made of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import FilePart, Observed, Shard, Work
+from fairbrief.auditing import batches, estimating, multiple_tests
+from fairbrief.auditing.batches import FilePart, Observed, Work
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
@@ -43,7 +43,7 @@ class PartedClusters(Exception):
 
 
 class Run(Observed):
-    """The rows and counts of all chunks of one audit, and its estimates."""
+    """The rows and counts of all batches of one audit, and its estimates."""
 
     def __init__(
         self,
@@ -57,21 +57,21 @@ class Run(Observed):
     ) -> None:
         """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.plan, self.measures, self.readers = plan, measures, chunks.by_observation(measures)
+        self.plan, self.measures, self.measures_of = plan, measures, batches.by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
+        self._work = Work(
+            plan, self.measures_of, self.scorers, self._sanity_baselines, trial, watchers=watchers
+        )
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._waiting, self._size = list[Unit](), 0
+        self._size = 0
         self._on_disk: RowsOnDisk | None = None
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """Add all cases."""
         work = self._work_on(engine)
-        for batch, observed in engine.map(work, work.batches(stream)):
-            if self.watchers is not None:
-                self.watchers.note(batch.cases)
+        for _, observed in engine.map(work.of_cases, work.batches(stream, self.watchers)):
             self._take(observed)
         self._walk_clusters(engine)
 
@@ -80,7 +80,7 @@ class Run(Observed):
         work = replace(self._work_on(engine), reading=reading)
         reading.look()
         tally = PartTally()
-        for number, (_, observed) in enumerate(engine.map(work, parts), 1):
+        for number, (_, observed) in enumerate(engine.map(work.of_part, parts), 1):
             assert observed.tally is not None
             reading.reach(number / len(parts))
             self._take(observed)
@@ -98,29 +98,28 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        for _, observed in engine.map(self._work_on(engine), self._of_clusters()):
+        for _, observed in engine.map(self._work_on(engine).of_clusters, self._complete_clusters()):
             self._take(observed)
 
-    def _of_clusters(self) -> Iterator[Shard]:
-        """The units of all clusters."""
-        lots: Iterable[Iterable[Unit]] = [self._waiting]
+    def _complete_clusters(self) -> Iterator[list[Unit]]:
+        """All cases that waited, in batches of complete clusters."""
+        lots: Iterable[Iterable[Unit]] = [self.waiting]
         if (on_disk := self._on_disk) is not None:
             self._lay_down(on_disk)
             lots = (itertools.chain.from_iterable(on_disk.pop(lot)) for lot in list(on_disk))
         for waiting in lots:
-            for cases in chunks.whole_clusters(sorted(waiting, key=chunks.place_of), chunks.BATCH):
-                yield {scope: chunks.gathered(cases, scope) for scope in self._work.scopes}
+            yield from batches.whole_clusters(sorted(waiting, key=batches.place_of), batches.BATCH)
 
     def _take(self, observed: Observed) -> None:
-        """Add a chunk; what needs a model is observed here."""
-        for shard, numbers in observed.unscored:
-            self._work.add_shard(self, shard, numbers)
+        """Add a batch; what needs a model is observed here."""
+        for units, numbers in observed.unscored:
+            self._work.observe(self, units, numbers, self._work.observer())
         self.add(observed)
         for (case,), origin in observed.waiting:
-            if origin.is_shared and not self.plan.has_clusters:  # its seed document may not have waited
+            if not self.plan.has_clusters:  # its seed document may not have waited
                 self._clusters.append(hash_of_name(origin.cluster))
             self._size += size_of(case)
-        self._waiting += observed.waiting
+        self.waiting += observed.waiting
         if self._size > HELD:
             self._on_disk = self._on_disk or RowsOnDisk()
             self._lay_down(self._on_disk)
@@ -132,11 +131,11 @@ class Run(Observed):
     def _lay_down(self, on_disk: RowsOnDisk) -> None:
         """Move waiting cases to the disk. Raises OSError if it is full."""
         lots: dict[int, list[Unit]] = {}
-        for unit in self._waiting:
+        for unit in self.waiting:
             lots.setdefault(hash_of_name(unit[1].cluster) % LOTS, []).append(unit)
         for lot, units in lots.items():
             on_disk.add(lot, units)
-        self._waiting, self._size = [], 0
+        self.waiting, self._size = [], 0
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
@@ -148,7 +147,7 @@ class Run(Observed):
             repr(measure)
             for ledger in self.ledgers
             if ledger.is_relabelled
-            for measure in self.readers[ledger.observation]
+            for measure in self.measures_of[ledger.observation]
         ]
 
     def signature(self) -> str:
@@ -193,9 +192,10 @@ class Run(Observed):
         self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
-        measures = self.readers[ledger.observation]
+        measures = self.measures_of[ledger.observation]
         subgroups = sorted(
-            {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}, key=lambda s: (len(s), s)
+            {part for kind in ledger.origins.known_kinds for part in kind.subgroups},
+            key=lambda s: (len(s), s),
         )
         parts = parts_of(ledger, subgroups, settings.seed)
         made: dict[tuple[str, Subgroup], list[Estimate]] = {}

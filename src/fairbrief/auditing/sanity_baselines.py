@@ -22,6 +22,8 @@ from fairbrief.types import Case, Record, Summary
 
 SANITY_PREFIX = "sanity:"
 """How the name of every sanity baseline begins; no system of an input may be called so."""
+PROVIDERS = 1 << 16
+"""Records of a system that provide exchanged summaries, at most."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
 
@@ -58,29 +60,26 @@ def from_record(record: Record, kind: str, over: str = "", seed: int = 0) -> Sum
     return _sanity_baseline(record.id, name, "\n".join(record.documents[i].text for i in candidates))
 
 
-@dataclass(slots=True)
 class Exchange:
     """The record whose summary each record borrows: one random cycle through all records of a system.
 
-    The cycle follows hashes of the records' ids, so it does not depend on the order or parts of the input. Beyond ``most``
-    records of a system, the ``most`` with the smallest hashes provide summaries, and each other record borrows from one
+    The cycle follows hashes of the records' ids, so it does not depend on the order or parts of the input. Beyond `PROVIDERS`
+    records of a system, those with the smallest hashes provide summaries, and each other record borrows from one
     that its hash selects. A case without a summary, or a single case, borrows none.
     """
 
-    seed: int = 0
-    most: int = 1 << 16
-    _kept: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
-    """By system the rank, id and summary of records, by rank."""
-
-    def watch(self, cases: Iterable[Case]) -> None:
-        """Know all cases; before any borrows."""
+    def __init__(self, cases: Iterable[Case], seed: int = 0) -> None:
+        """``cases`` are all cases of an audit."""
+        self.seed = seed
+        self._kept: dict[str, list[tuple[int, str, str]]] = {}
+        """By system the rank, id and summary of records, by rank."""
         for case in cases:
             if not case.summary.reason:
                 kept = self._kept.setdefault(case.summary.system, [])
                 kept.append((self._rank(case.record.id), case.record.id, case.summary.text))
-                if len(kept) > 2 * self.most:
-                    kept[:] = sorted(kept)[: self.most]
-        self._kept = {system: sorted(kept)[: self.most] for system, kept in self._kept.items()}
+                if len(kept) > 2 * PROVIDERS:
+                    kept[:] = sorted(kept)[:PROVIDERS]
+        self._kept = {system: sorted(kept)[:PROVIDERS] for system, kept in self._kept.items()}
 
     def of(self, case: Case) -> Case | None:
         """The case with the summary that it borrows; its system is ``sanity:exchanged(SYSTEM)``.
@@ -96,7 +95,7 @@ class Exchange:
         if place == 0 or order[place - 1][1] != case.record.id:  # provides none
             place = self._rank(f"borrows {case.record.id}") % len(order)
         text = order[place % len(order)][2]
-        lent = replace(
+        borrowed = replace(
             case.summary,
             record=case.record.id,
             system=sanity_baseline_name("exchanged", system),
@@ -104,17 +103,10 @@ class Exchange:
             text=text,
             claims=None,
         )
-        return replace(case, summary=lent)
+        return replace(case, summary=borrowed)
 
     def _rank(self, name: str) -> int:
         return int(keys_of([name], self.seed, "exchanged summaries")[0])
-
-
-def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
-    """The cases with exchanged summaries, none with its own; see `Exchange`."""
-    exchange = Exchange(seed)
-    exchange.watch(cases)
-    return tuple(dealt for case in cases if (dealt := exchange.of(case)) is not None)
 
 
 def random_sentences(case: Case, seed: int = 0) -> Case:

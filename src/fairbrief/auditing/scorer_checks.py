@@ -20,7 +20,7 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.chunks import by_observation
+from fairbrief.auditing.batches import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
@@ -71,7 +71,7 @@ class Checked:
 
     estimates: list[Estimate] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
-    readers: dict[Observation, list[Measure]] = field(default_factory=dict)
+    measures_of: dict[Observation, list[Measure]] = field(default_factory=dict)
     left_out: list[NotMeasured] = field(default_factory=list)
 
     def audit(
@@ -92,16 +92,16 @@ class Checked:
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True, trial=True, at_once=len(units))
-        readers = by_observation(list(measures))
+        observer = Observer(scorers, draws, skips=True, trial=True)
+        measures_of = by_observation(list(measures))
         found: list[Estimate] = []
-        for observation, own in readers.items():
+        for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
             observer.observe(ledger, units)
             part = parts_of(ledger, (), settings.seed)[system, WHOLE]
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)
-        self.readers |= readers
+        self.measures_of |= measures_of
         return multiple_tests.with_holm(found, settings)
 
 
@@ -357,11 +357,11 @@ def reach_of(
     an object unless it is ``wanted``.
     """
     entries: dict[tuple[str, type], dict[str, Any]] = {}
-    for observation, readers in by_observation(measures).items():
-        scorer = support_scorer_of(readers[0])
+    for observation, several in by_observation(measures).items():
+        scorer = support_scorer_of(several[0])
         if not scorer or (not scorers.is_cheap(scorer) and not wanted):
             continue
-        key, names = (scorer, type(observation)), [repr(measure) for measure in readers]
+        key, names = (scorer, type(observation)), [repr(measure) for measure in several]
         if key in entries:
             entries[key]["measures"] += names
         elif entry := _entry(observation, sample, scorers):

@@ -10,7 +10,7 @@ from fairbrief.auditing.measure_selection import Choice, check_scorers
 from fairbrief.conclusions import NAMED, conclusion
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
-from fairbrief.reports.contrast_words import group_name, ordered_groups
+from fairbrief.reports.wording import group_name, ordered_groups
 from fairbrief.types import Estimate, Measure, Table
 
 SUPPORT = "scorer_bias_support"

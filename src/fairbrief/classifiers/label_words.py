@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text.hashes import digest_of
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import Ask, Scores
 
 
 @dataclass(frozen=True, repr=False)
-class LabelWords:
+class LabelWords(CheckedSettings):
     """1 for each label of which a text has a listed word or phrase, otherwise 0.
 
     Rows are texts, columns are labels of ``file``: a TOML file like those of themes, with one line per label
@@ -28,8 +28,6 @@ class LabelWords:
 
     name: ClassVar[str] = "words"
     file: str
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError, reading_text
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import names
 from fairbrief.text.names import GENDER_WORDS, gender_of_name, published_gender, text_gender
 from fairbrief.text.people import published_tokens
@@ -24,7 +25,7 @@ PERSON_LABELS = frozenset({"PERSON", "PER"})
 
 
 @dataclass(frozen=True, repr=False)
-class People:
+class People(CheckedSettings):
     """Which spans of a text name a person: 1 for a span that does, otherwise 0.
 
     Rows are spans proposed from the one column, a text. ``recogniser=builtin`` uses titles, given names of the census
@@ -37,12 +38,8 @@ class People:
     recogniser: str = "builtin"
 
     def __post_init__(self) -> None:
-        if self.recogniser != "builtin" and not self.recogniser.removeprefix("spacy:").strip():
-            raise ValueError("recogniser=spacy: names no pipeline")
-        if self.recogniser != "builtin" and not self.recogniser.startswith("spacy:"):
+        if self.recogniser != "builtin" and not re.match(r"spacy:\s*\S", self.recogniser):
             raise ValueError(f"recogniser={self.recogniser} is neither builtin nor spacy:NAME")
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -100,7 +97,7 @@ def _pipeline(name: str) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class Names:
+class Names(CheckedSettings):
     """The presented gender of a name, from titles, tables of people and the census.
 
     Rows are names, columns are the groups ``female`` and ``male``: 1 for the group of the name, 0 in both if it is
@@ -117,13 +114,7 @@ class Names:
 
     name: ClassVar[str] = "names"
     pages: str = ""
-    rule: str = "recommended"
-
-    def __post_init__(self) -> None:
-        if self.rule not in ("recommended", "published", "text"):
-            raise ValueError(f"rule={self.rule} is not one of recommended, published, text")
-
-    __repr__ = spell
+    rule: Literal["recommended", "published", "text"] = "recommended"
 
     @property
     def fingerprint(self) -> str:

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import DataError, MissingExtra, first_line, reading_text
+from fairbrief.errors import DataError, MissingExtra, reading_text
+from fairbrief.specs import CheckedSettings
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
 
@@ -44,8 +45,8 @@ def passage_scores(asks: Sequence[Ask], score: Callable[[str], tuple[float, int]
         yield Scores.of_whole_texts(ask, matrix, array[:, 1])
 
 
-@dataclass(frozen=True)
-class Vader:
+@dataclass(frozen=True, repr=False)
+class Vader(CheckedSettings):
     """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
 
     A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
@@ -60,10 +61,6 @@ class Vader:
 
     name: ClassVar[str] = "vader"
     by: Literal["sentences", "text"] = "sentences"
-
-    def __post_init__(self) -> None:
-        if self.by not in ("sentences", "text"):
-            raise ValueError(f"by is sentences or text; not '{self.by}'")
 
     @property
     def fingerprint(self) -> str:
@@ -210,23 +207,23 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
         raise DataError(f"{path}: no word vector found. {WANTED}")
 
 
+@np.errstate(over="ignore")
 def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
     words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
     for i, (number, line) in enumerate(chunk):
         # Cut from the right: some files hold words with blanks in them.
         word, *numbers = line.rsplit(maxsplit=size)
         words.append(word.casefold().replace("’", "'"))
-        if size < 2 or len(numbers) != size:
-            wrong = f"{len(numbers)} numbers, but the first vector has {size}"
-        else:
-            try:
-                with np.errstate(over="ignore"):
-                    vectors[i] = np.array(numbers, dtype=np.float32)
-                wrong = "" if np.isfinite(vectors[i]).all() else "a number that is not finite"
-            except ValueError as error:
-                wrong = first_line(error, 100)
-        if wrong:
-            raise DataError(f"{path}, line {number}, after '{word[:40]}': {wrong}. {WANTED}")
+        try:
+            vector = np.array(numbers, dtype=np.float32)
+            is_vector = len(vector) == size > 1 and bool(np.isfinite(vector).all())
+        except ValueError:
+            is_vector = False
+        if not is_vector:
+            raise DataError(
+                f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
+            )
+        vectors[i] = vector
     return words, vectors
 
 
@@ -239,19 +236,18 @@ class Trained:
     """Every word's score, and how well the classifier knows words that it was not taught.
 
     ``accuracy``: share of held-out lexicon words whose score has the right sign; ``majority``: the
-    accuracy of always saying the commoner kind; ``tested`` and ``taught``: how many words.
+    accuracy of always saying the commoner kind; ``tested``: how many words.
     """
 
     scores: dict[str, float]
     accuracy: float
     majority: float
     tested: int
-    taught: int
     digest: str
 
 
-@dataclass(frozen=True)
-class WordSentiment:
+@dataclass(frozen=True, repr=False)
+class WordSentiment(CheckedSettings):
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 
     A logistic regression learns positive against negative from the vectors of the lexicon's words. The score of a
@@ -276,17 +272,9 @@ class WordSentiment:
     name: ClassVar[str] = "word_sentiment"
     vectors: str
     lexicon: str = "opinion"
-    held_out: float = 0.1
-    seed: int = 0
-    base: str = "e"
-
-    def __post_init__(self) -> None:
-        if self.base not in ("e", "2"):
-            raise ValueError(f"base is e or 2, not {self.base}")
-        if not 0 < self.held_out < 1:
-            raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        if self.seed < 0:
-            raise ValueError("seed must be at least 0")
+    held_out: Annotated[float, "(0, 1)"] = 0.1
+    seed: Annotated[int, "[0, inf)"] = 0
+    base: Literal["e", "2"] = "e"
 
     @property
     def fingerprint(self) -> str:
@@ -338,7 +326,7 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
         scores.update(zip(words, values.tolist(), strict=True))
     majority = max((labels > 0).mean(), (labels < 0).mean())
     made_by = digest.hexdigest()
-    return Trained(scores, float(right.mean()), float(majority), len(tested), len(taught), made_by)
+    return Trained(scores, float(right.mean()), float(majority), len(tested), made_by)
 
 
 def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:

@@ -70,8 +70,8 @@ def init(
 def _print_counts(reading: Reading) -> None:
     """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
     from fairbrief.auditing.measure_selection import attributes_of
-    from fairbrief.reports.contrast_words import ordered_groups
     from fairbrief.reports.plain import printable
+    from fairbrief.reports.wording import ordered_groups
 
     head = list(islice(reading, MOST))
     records = list({case.record.id: case for case in head}.values())

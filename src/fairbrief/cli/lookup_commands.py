@@ -126,7 +126,7 @@ def device() -> Iterator[Finding]:
 
 
 def models() -> Iterator[Finding]:
-    """Each scorer's model, whether it is in the hub's cache, and the other models in that cache."""
+    """Each scorer's model, and whether it is in the hub's cache."""
     if _version("huggingface_hub") is None:
         yield Finding(None, "hub", "needs the extra 'neural'")
         return
@@ -137,16 +137,10 @@ def models() -> Iterator[Finding]:
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
-    for model in dict.fromkeys([*named, *pretrained.repositories()]):
+    for model, scorers in named.items():
         here = pretrained.cached(model, "doctor")
-        words = f"default of {', '.join(named[model])}; " if model in named else ""
-        if here:
-            words += f"downloaded, revision {here.name[:12]}"
-        elif model in named:
-            words += f"not downloaded: fairbrief prefetch {model}"
-        else:
-            words += "incomplete: no weights of its main revision"
-        yield Finding(True if here else None, model, words)
+        state = f"revision {here.name[:12]}" if here else f"not downloaded: fairbrief prefetch {model}"
+        yield Finding(True if here else None, model, f"default of {', '.join(scorers)}; {state}")
 
 
 @app.command()

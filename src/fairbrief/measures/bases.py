@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from fairbrief.score_tables import BatchObservation, ScoredUnits
-from fairbrief.specs import parse, spell
+from fairbrief.specs import CheckedSettings, parse, spell
 from fairbrief.types import Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows, Scores
 
 Key = TypeVar("Key")
@@ -99,45 +98,18 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
-class Settings:
-    """Settings of a measure or an observation, checked by their types.
-
-    A `Literal` lists what is allowed, the text of an `Annotated` number its range. A ``scorer`` must answer by text, and
-    ``people`` names a recogniser.
-    """
+class Settings(CheckedSettings):
+    """Settings of a measure or an observation. A ``scorer`` must answer by text, and ``people`` names a recogniser."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting that is not allowed."""
-        kind: Any = type(self)
-        for name, known, within in _allowed(kind):
-            value = getattr(self, name)
-            if known and value not in known:
-                raise ValueError(f"{name}={value} is not one of {', '.join(known)}")
-            if within and value is not None and not _is_within(value, within):
-                raise ValueError(f"{name}={value} is not in {within}")
-            if name == "scorer":
-                check_uncut(name, value)
-            if name == "people" and value != "builtin" and not value.startswith("spacy:"):
-                raise ValueError(f"people={value} is neither builtin nor spacy:NAME")
-
-
-@cache
-def _allowed(kind: Any) -> list[tuple[str, tuple[str, ...], str]]:
-    """The name of each setting, what is allowed (empty: any text), and the range of a number."""
-    hints = get_type_hints(kind, include_extras=True)
-    found = []
-    for f in fields(kind):
-        hint = hints[f.name]
-        known = get_args(hint) if get_origin(hint) is Literal else ()
-        found.append((f.name, known, "".join(getattr(hint, "__metadata__", ()))))
-    return found
-
-
-def _is_within(number: float, interval: str) -> bool:
-    """Whether a number is in an interval such as ``(0, 1]``."""
-    low, high = map(float, interval[1:-1].split(","))
-    is_above = number >= low if interval.startswith("[") else number > low
-    return is_above and (number <= high if interval.endswith("]") else number < high)
+        super().__post_init__()
+        settings: Any = self
+        if hasattr(self, "scorer"):
+            check_uncut("scorer", settings.scorer)
+        people = getattr(self, "people", "builtin")
+        if people != "builtin" and not people.startswith("spacy:"):
+            raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
 
 
 class Reading(Settings):

@@ -9,7 +9,6 @@ is why a summary is unusable (``refused``), ``made`` how it was made; `fairbrief
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 from fairbrief.errors import RequestError
@@ -138,7 +137,7 @@ def read(
         system=system_field,
         references=references_field,
         attributes={name: field for name, field in attributes.items() if field is not None},
-        record_attributes=record_attributes,
+        record_attributes={**record_attributes, **({} if cluster_by is None else {cluster_by: cluster_by})},
         labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
         cluster=cluster_by,
@@ -154,10 +153,10 @@ def read(
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        new_labelling=partial(
-            Labelling, {name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=table
+        labelling=Labelling(
+            {name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=table
         ),
-        new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        sampling=None if sample is None else Sampling(sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 

@@ -70,6 +70,32 @@ class Span:
         return self.first <= other.first and other.last <= self.last
 
 
+@dataclass(slots=True)
+class Brackets:
+    """Spans whose beginnings and ends are marked at words; DataError for one without the other."""
+
+    spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
+    """Those that have ended, with what the file adds to them."""
+    _begun: list[tuple[str, int, str, Mapping[str, str]]] = field(default_factory=list)
+
+    def begin(self, name: str, word: int, where: str, more: Mapping[str, str]) -> None:
+        """Begin a span of this name (its chain) at a word."""
+        self._begun.append((name, word, where, more))
+
+    def end(self, name: str, word: int, where: str) -> None:
+        """End the last span of this name, or any if it is empty."""
+        last = next((i for i in reversed(range(len(self._begun))) if name in ("", self._begun[i][0])), None)
+        if last is None:
+            raise DataError(f"{where}: found the end of '{name}' without its beginning; correct the line.")
+        chain, first, _, more = self._begun.pop(last)
+        self.spans.append((Span(first, word, chain), more))
+
+    def check(self) -> None:
+        """DataError if a span has no end."""
+        for name, _, where, _ in self._begun:
+            raise DataError(f"{where}: found '{name}' without its end; correct the line.")
+
+
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """A document's annotation of people.

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
 from fairbrief.text import gendered_words
 from fairbrief.types import Document, Record
 
@@ -40,8 +40,7 @@ class _Pages:
     glue: str = ""
     """The text between the last word and the next."""
     words: list[Word] = field(default_factory=list)
-    spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
-    open: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=lambda: defaultdict(list))
+    brackets: Brackets = field(default_factory=Brackets)
 
     def write(self, form: str) -> int:
         """Append a word after its glue; returns its start."""
@@ -173,34 +172,24 @@ def _add_brackets(pages: _Pages, misc: str, index: int, where: str) -> None:
     for opens, body, closes in _BRACKETS.findall(annotation):
         id_ = re.sub(r"\[\d+/\d+\]", "", body.split("-")[0])
         if opens:
-            given = dict(zip(pages.fields, [id_, *body.split("-")[1:]], strict=False))
-            pages.open[id_].append((index, given))
-        elif not pages.open[id_]:
-            raise DataError(
-                f"{where}: found the end of a mention of entity '{id_}' without its beginning; correct the line."
-            )
+            more = dict(zip(pages.fields, [id_, *body.split("-")[1:]], strict=False))
+            pages.brackets.begin(id_, index, where, more)
         if closes:
-            begin, fields = pages.open[id_].pop()
-            pages.spans.append((Span(begin, index, id_), fields))
+            pages.brackets.end(id_, index, where)
 
 
 # ------------------------------------------------------------------------------------- people
 
 
 def _record(pages: _Pages, path: Path) -> Record:
-    left = [id_ for id_, waiting in pages.open.items() if waiting]
-    where = f"{path}:{pages.line}"
-    if left:
-        raise DataError(
-            f"{where}: found no end of a mention of entity '{left[0]}' in the document '{pages.id}'; correct the document."
-        )
+    pages.brackets.check()
     text = "".join(pages.text)
     words = pages.words
     names: list[Span] = []
     attributive: list[Span] = []
     nouns: list[Span] = []
     notes: dict[str, dict[str, str]] = {}
-    spans = sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last))
+    spans = sorted(pages.brackets.spans, key=lambda s: (s[0].first, -s[0].last))
     heads = {span: head_of(words, span) for span, _ in spans}
     things: dict[int, list[Span]] = defaultdict(list)
     for span, fields in spans:
@@ -231,7 +220,7 @@ def _record(pages: _Pages, path: Path) -> Record:
         for v in summaries
         if v.startswith("(human") or not v.startswith("(")
     )
-    return Record(pages.id, (Document(text),), human, people(given), attributes, where=where)
+    return Record(pages.id, (Document(text),), human, people(given), attributes, where=f"{path}:{pages.line}")
 
 
 # ------------------------------------------------------------------------------------- dependencies

@@ -208,27 +208,24 @@ def _parallel(
 def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], draft: Draft) -> Sequence[Any]:
     """One value per document, from a path with stars.
 
-    Numbered fields, and paths into one list, are aligned by the matches of their stars; two lists by their order.
+    Numbered fields, and paths into one list, are aligned by the matches of their stars; others by their order.
     """
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
+    is_numbered = draft.parts is not None and not list_path and not any(lists)
+    if draft.parts is not None and (
+        is_numbered
+        or (list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists))
+    ):
+        # Fields without a number, such as a total, belong to no document.
+        extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
+        if is_numbered and any(all(map(str.isdecimal, part)) for part in extra):
+            raise _unequal(len(values), what, draft)
+        stars = source.count("*")  # a value next to an inner list belongs to all its documents
+        return [values.get(part[:stars]) for part in draft.parts]
     items = look_up(row, list_path) if list_path else values
+    remedy = f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
     listed = items if isinstance(items, Several) else values
-    remedy = (
-        f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
-        if list_path
-        else ""
-    )
-    if draft.parts is None or bool(list_path) != any(lists):
-        return _in_order([values.get(part) for part in listed], what, draft, remedy)
-    # Fields without a number, such as a total, belong to no document.
-    extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
-    is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
-    if list_path and not is_one_list and list(listed) != draft.parts:
-        raise _unequal(len(listed), what, draft, remedy)
-    if not list_path and any(all(map(str.isdecimal, part)) for part in extra):
-        raise _unequal(len(values), what, draft, remedy)
-    stars = source.count("*")  # a value next to an inner list belongs to all its documents
-    return [values.get(part[:stars]) for part in draft.parts]
+    return _in_order([values.get(part) for part in listed], what, draft, remedy if list_path else "")
 
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
@@ -245,7 +242,7 @@ def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") 
     return values
 
 
-def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
+def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
     """The error for a list that does not align with the documents."""
     blank = sum(not document.text.strip() for document in draft.documents)
     documents = f"{counted(len(draft.documents), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
@@ -262,8 +259,3 @@ def _give(draft: Draft, i: int, name: str, value: Any) -> None:
     if text is not None:
         document = draft.documents[i]
         draft.documents[i] = Document(document.text, {**document.attributes, name: text}, document.id)
-
-
-def record_value(value: Any, name: str) -> str | None:
-    """The value of an attribute of the record."""
-    return value_of(value, f"the attribute {name!r}")

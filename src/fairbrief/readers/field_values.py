@@ -124,13 +124,6 @@ def object_of(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
-def whole_of(value: Any, what: str) -> int:
-    """A whole number that is not negative."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < WHOLE:
-        raise fault(f"{show(value)} as {what}", "a whole number from 0", "count characters from 0")
-    return value
-
-
 def _number(value: Any) -> str | None:
     """A finite number as text; None for anything else."""
     if hasattr(value, "dtype") and hasattr(value, "item"):
@@ -149,56 +142,38 @@ def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ..
 
     The numbers in mentions count blank documents; those of the result do not.
     """
-    if value is None:
-        return ()
-    entities = tuple(
-        _entity(object_of(given, f"entity {i}"), i, documents)
-        for i, given in enumerate(list_of(value, "the entities"), 1)
-    )
-    known: set[str] = set()
-    for entity in entities:
-        if entity.id in known:
+    entities: dict[str, Entity] = {}
+    for i, given in enumerate(list_of(value, "the entities"), 1):
+        what = f"entity {i}"
+        entity = object_of(given, what)
+        ident, mentions = id_of(entity.get("id"), f"the id of {what}"), entity.get("mentions")
+        if ident in entities:
             raise fault(
-                f"two entities with the id {entity.id!r}",
-                "each id once",
-                "merge their mentions into one entity",
+                f"two entities with the id {ident!r}", "each id once", "merge their mentions into one entity"
             )
-        known.add(entity.id)
-    return entities
-
-
-def read_claims(value: Any) -> tuple[Claim, ...] | None:
-    """The claims of a summary: texts, or ``{"text", "values": {attribute: [value, …]}}``."""
-    if value is None:
-        return None
-    return tuple(_claim(given, f"claim {i}") for i, given in enumerate(list_of(value, "the claims"), 1))
-
-
-def _entity(given: Any, i: int, documents: Sequence[Document]) -> Entity:
-    what = f"entity {i}"
-    if given.get("id") is None:
-        raise fault(f"no id of {what}", "text or a number", "give each entity an id")
-    mentions = given.get("mentions")
-    return Entity(
-        id_of(given["id"], f"the id of {what}"),
-        _name(given.get("first_name"), f"the first_name of {what}"),
-        _name(given.get("last_name"), f"the last_name of {what}"),
-        attributes_of(given.get("attributes"), f"the attributes of {what}"),
-        ()
-        if mentions is None
-        else tuple(
-            _mention(object_of(m, f"mention {j} of {what}"), f"mention {j} of {what}", documents)
-            for j, m in enumerate(list_of(mentions, f"the mentions of {what}"), 1)
-        ),
-    )
-
-
-def _name(value: Any, what: str) -> str | None:
-    return None if value is None or value == "" else text_of(value, what)
+        first, last = (
+            text_of(entity[name], f"the {name} of {what}") if entity.get(name) not in (None, "") else None
+            for name in ("first_name", "last_name")
+        )
+        listed = [] if mentions is None else list_of(mentions, f"the mentions of {what}")
+        entities[ident] = Entity(
+            ident,
+            first,
+            last,
+            attributes_of(entity.get("attributes"), f"the attributes of {what}"),
+            tuple(_mention(m, f"mention {j} of {what}", documents) for j, m in enumerate(listed, 1)),
+        )
+    return tuple(entities.values())
 
 
 def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
-    place = whole_of(given.get("document", 0), f"the document of {what}")
+    mention = {"document": 0, **object_of(given, what)}
+    for name in ("document", "start", "end"):
+        number = mention.get(name)
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < WHOLE:
+            found = f"{show(number)} as the {name} of {what}"
+            raise fault(found, "a whole number from 0", "count characters from 0")
+    place, start, end = mention["document"], mention["start"], mention["end"]
     text = documents[place].text if place < len(documents) else ""
     if not text.strip():
         raise fault(
@@ -206,8 +181,6 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
             f"0 to {len(documents) - 1}, the number of a document with text",
             "count the record's documents from 0",
         )
-    start = whole_of(given.get("start"), f"the start of {what}")
-    end = whole_of(given.get("end"), f"the end of {what}")
     if not start < end <= len(text):
         raise fault(
             f"characters {start} to {end} in {what}",
@@ -215,23 +188,21 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
             "count characters, not bytes or words; the end is one after the last character",
         )
     before = sum(bool(other.text.strip()) for other in documents[:place])
-    return Mention(before, start, end, id_of(given.get("kind"), f"the kind of {what}"))
+    return Mention(before, start, end, id_of(mention.get("kind"), f"the kind of {what}"))
 
 
-def _claim(given: Any, what: str) -> Claim:
-    if isinstance(given, str):
-        return Claim(text_of(given, what))
-    fields = object_of(given, what)
-    text = text_of(fields.get("text"), f"the text of {what}")
-    if (values := fields.get("values")) is None:
-        return Claim(text)
-    labelled = {
-        id_of(name, f"an attribute of {what}"): _values(entailed, f"the values of {name!r} in {what}")
-        for name, entailed in object_of(values, f"the values of {what}").items()
-    }
-    return Claim(text, labelled or NOTHING)
-
-
-def _values(given: Any, what: str) -> tuple[str, ...]:
-    parts = given if isinstance(given, (list, tuple)) else [given]
-    return tuple(text for part in parts if (text := value_of(part, what)) is not None)
+def read_claims(value: Any) -> tuple[Claim, ...]:
+    """The claims of a summary: texts, or ``{"text", "values": {attribute: [value, …]}}``."""
+    claims = []
+    for i, given in enumerate(list_of(value, "the claims"), 1):
+        fields = {"text": given} if isinstance(given, str) else object_of(given, f"claim {i}")
+        values = fields.get("values")
+        labelled: dict[str, tuple[str, ...]] = {}
+        for name, entailed in object_of({} if values is None else values, f"the values of claim {i}").items():
+            parts = entailed if isinstance(entailed, (list, tuple)) else [entailed]
+            texts = (value_of(part, f"the values of {name!r} in claim {i}") for part in parts)
+            labelled[id_of(name, f"an attribute of claim {i}")] = tuple(
+                text for text in texts if text is not None
+            )
+        claims.append(Claim(text_of(fields.get("text"), f"the text of claim {i}"), labelled or NOTHING))
+    return tuple(claims)

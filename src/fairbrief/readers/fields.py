@@ -181,21 +181,22 @@ class Fields:
         """The fields with summaries."""
         return [name for _, name in self.summary]
 
-    def named(self) -> list[str]:
-        """The fields that the caller named, which must occur in the input."""
-        usual = Fields()
-        pairs = [(self.id, usual.id), (self.system, usual.system), (self.references, usual.references)]
-        pairs += [(name, usual.documents[0]) for name in self.documents]
-        pairs += [(self.cluster, None), (self.group_by, None)]
-        named = [name for name, default in pairs if name is not None and name != default]
-        return [*named, *self.attributes.values(), *self.record_attributes.values()]
+    def named(self, *, is_table: bool, with_summaries: bool) -> set[str]:
+        """The fields that must occur in the input: those that the caller named, of summaries, and in a table of documents."""
+        usual = {ID, "references", "system"} | (set() if is_table else {"documents"})
+        named = {self.id, self.references, self.group_by, *self.documents}
+        if with_summaries:
+            named |= {self.system, *self.summary_names()}
+        wanted = {name for name in named - usual if name is not None}
+        return wanted.union(self.attributes.values(), self.record_attributes.values())
 
 
-KNOWN = {
-    "documents": ("text", "attributes", "id"),
-    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
-}
-"""The fields of documents and of entities that are always used."""
+USED = (
+    *(("", name) for name in OWN),
+    *(("documents", name) for name in ("text", "attributes", "id")),
+    *(("entities", name) for name in ("id", "first_name", "last_name", "attributes", "mentions")),
+)
+"""The fields of rows, documents and entities that are always used."""
 
 
 @dataclass(slots=True)
@@ -204,12 +205,9 @@ class FieldUse:
 
     unseen: set[str]
     rows: int = 0
-    names: dict[str, None] = field(default_factory=dict)
-    """The fields of the first rows, in order."""
-    used: set[str] = field(default_factory=set)
-    inner: dict[str, dict[str, None]] = field(default_factory=lambda: {what: {} for what in KNOWN})
-    """The fields of the documents, and of the entities, of the first rows."""
-    inner_used: set[str] = field(default_factory=set)
+    names: dict[tuple[str, str], None] = field(default_factory=dict)
+    """The fields of the first rows, and of the documents and entities in them: the kind of object ("" for a row) and name."""
+    used: set[tuple[str, str]] = field(default_factory=lambda: set(USED))
     is_watching: bool = True
     """Whether the fields of rows are still recorded; only those of the first rows are."""
 
@@ -219,15 +217,14 @@ class FieldUse:
         if self.unseen:
             self.unseen -= {name for name in self.unseen if find(row, name) is not ABSENT}
         self.is_watching = self.rows <= PATIENCE
-        if self.is_watching:
-            self.names.update(dict.fromkeys(map(str, row)))
+        self.see_inside("", [row])
 
     def see_inside(self, what: str, objects: Any) -> None:
         """Record the fields of a row's documents or entities, as given."""
         if self.is_watching and isinstance(objects, (list, tuple)):
             for given in objects:
                 if isinstance(given, Mapping):
-                    self.inner[what].update(dict.fromkeys(map(str, given)))
+                    self.names.update(((what, str(name)), None) for name in given)
 
     def value(self, row: Mapping[str, Any], name: str) -> Any:
         """The value of a field of the row, marked as used; ABSENT if there is none."""
@@ -244,13 +241,17 @@ class FieldUse:
         return None if value is ABSENT else value
 
     def use(self, row: Mapping[str, Any], name: str) -> None:
-        """Mark a field as used."""
-        self.unseen.discard(name)
-        self.used.update(used_by(row, name))
+        """Mark a field of rows, or of documents, as used, while fields are recorded."""
+        if self.is_watching:
+            self.unseen.discard(name)
+            self.used.update(("", key) for key in used_by(row, name))
+            self.used.add(("documents", name.rpartition(".")[2]))
 
-    def unused(self) -> Iterator[str]:
-        """The unused fields of the rows, then of their documents and entities."""
-        yield from (name for name in self.names if name and name not in self.used)
-        for what, known in KNOWN.items():
-            used = {*known, *(self.inner_used if what == "documents" else ())}
-            yield from (f"{name} (of the {what})" for name in self.inner[what] if name not in used)
+    def names_of(self, what: str) -> list[str]:
+        """The fields of the first rows, or of their documents or entities."""
+        return [name for kind, name in self.names if kind == what]
+
+    def unused(self) -> list[str]:
+        """The unused fields of the rows, their documents and entities."""
+        unused = [pair for pair in self.names if pair[1] and pair not in self.used]
+        return [f"{name} (of the {what})" if what else name for what, name in unused]

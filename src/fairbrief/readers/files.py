@@ -120,11 +120,6 @@ def stem(path: InputFile) -> str:
     return name[: len(name) - len(ending) - 1] if ending and name[: -len(ending) - 1] else name
 
 
-def size_of(path: InputFile) -> int:
-    """The size of a file in bytes."""
-    return path.size if isinstance(path, StoredFile) else path.stat().st_size
-
-
 def printable(path: InputFile | str) -> str:
     """A path for messages, whatever its bytes."""
     return os.fsencode(str(path)).decode("utf-8", "replace")
@@ -177,45 +172,80 @@ def format_of(path: InputFile, given: str | None = None, others: Iterable[str] =
     return FORMATS[name]
 
 
-@contextmanager
-def opened(path: InputFile) -> Iterator[io.BufferedReader]:
-    """A file's bytes. Raises DataError at the end if the file is in an object store and changed meanwhile."""
-    with unchanged(path), path.open("rb") as raw:
-        yield raw
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read: its path, its name in messages, and the encoding of its text."""
 
+    path: InputFile
+    name: str
+    encoding: str = UTF8
 
-@contextmanager
-def unchanged(path: InputFile) -> Iterator[None]:
-    """Raises DataError at the end if the file is in an object store and changed meanwhile, and our errors for those of the store."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(path, StoredFile) and not isinstance(error, gzip.BadGzipFile):
-            raise fault(str(path), error) from None  # the cause may contain secrets
-        raise
-    if isinstance(path, StoredFile):
-        path.check()
+    @property
+    def size(self) -> int:
+        """Its size in bytes."""
+        return self.path.size if isinstance(self.path, StoredFile) else self.path.stat().st_size
 
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn errors of the system, of zlib, of Arrow and of object stores into ours, with the file's name.
 
-@contextmanager
-def open_text(
-    path: InputFile, name: str, encoding: str = UTF8
-) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:
-    """The file itself, and its content: unpacked, in UTF-8, without a byte order mark.
+        Raises DataError at the end if the file is in an object store and changed meanwhile.
+        """
+        import pyarrow as pa
 
-    Raises DataError on any setting if nothing can be read after some damage.
-    """
-    with unreadable(name), opened(path) as raw, _unpack(raw, endings(path)[1], name) as content:
-        if encoding != UTF8:
-            import pyarrow as pa
+        try:
+            yield
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{self.name}: found the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}; "
+                "expected text in one encoding; give another --encoding, or save the file as UTF-8."
+            ) from error
+        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+            is_of_store = isinstance(self.path, StoredFile) and isinstance(error, OSError)
+            if is_of_store and not isinstance(error, gzip.BadGzipFile):
+                raise fault(str(self.path), error) from None  # the cause may contain secrets
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise DataError(
+                f"{self.name}: found damage ({reason}); expected a complete file; create or copy the file again."
+            ) from error
+        if isinstance(self.path, StoredFile):
+            self.path.check()
 
-            source = pa.transcoding_input_stream(pa.PythonFile(content, "r"), encoding, UTF8)
-            with _Unpacked(source, name) as recoded:
-                yield raw, recoded
-            return
-        if content.peek(3).startswith(codecs.BOM_UTF8):
-            content.read(len(codecs.BOM_UTF8))
-        yield raw, content
+    @contextmanager
+    def opened(self) -> Iterator[io.BufferedReader]:
+        """Its bytes."""
+        with self.guarded(), self.path.open("rb") as raw:
+            yield raw
+
+    @contextmanager
+    def native(self) -> Iterator[Any]:
+        """The same as a file of Arrow."""
+        import pyarrow as pa
+
+        path = self.path
+        with (
+            self.guarded(),
+            path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb") as source,
+        ):
+            yield source
+
+    @contextmanager
+    def text(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:
+        """The file itself, and its content: unpacked, in UTF-8, without a byte order mark.
+
+        Raises DataError on any setting if nothing can be read after some damage.
+        """
+        with self.opened() as raw, _unpack(raw, endings(self.path)[1], self.name) as content:
+            if self.encoding != UTF8:
+                import pyarrow as pa
+
+                source = pa.transcoding_input_stream(pa.PythonFile(content, "r"), self.encoding, UTF8)
+                with _Unpacked(source, self.name) as recoded:
+                    yield raw, recoded
+                return
+            if content.peek(3).startswith(codecs.BOM_UTF8):
+                content.read(len(codecs.BOM_UTF8))
+            yield raw, content
 
 
 def encoding_of(path: InputFile) -> str:
@@ -226,25 +256,6 @@ def encoding_of(path: InputFile) -> str:
     except (OSError, EOFError, zlib.error):
         return UTF8  # its reader reports the error
     return detect_encoding(sample, is_whole=len(sample) < SAMPLE)
-
-
-@contextmanager
-def unreadable(name: str) -> Iterator[None]:
-    """Turn errors of the system, of zlib and of Arrow into DataError with the file's name; `unchanged` handles stores."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{name}: found the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}; "
-            "expected text in one encoding; give another --encoding, or save the file as UTF-8."
-        ) from error
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(
-            f"{name}: found damage ({reason}); expected a complete file; create or copy the file again."
-        ) from error
 
 
 class _Unpacked(io.BufferedReader):

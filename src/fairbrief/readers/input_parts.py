@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from fairbrief.errors import DataError
 from fairbrief.readers import json_lines, tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
-from fairbrief.readers.files import UTF8, InputFile, Meter, opened
+from fairbrief.readers.files import UTF8, File, Meter, endings
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
@@ -62,76 +62,51 @@ def hash_of(ident: str, system: str) -> int:
     return hash((ident, system)) & BITS
 
 
-class EarlierPlace(NamedTuple):
-    """The earlier place of an id: source and row, and whether the documents were the same."""
-
-    source: int
-    number: int
-    is_same: bool
-
-
 class KnownIds:
     """The ids of each system, by hash, with the source and row of the first occurrence and a hash of its texts."""
 
-    def __init__(self, sources: int) -> None:
+    def __init__(self, sources: Sequence[str]) -> None:
+        """``sources`` are the names of the sources."""
         self.sources = sources
         self.systems: dict[str, None] = {}
         self.places: dict[int, int] = {}
 
-    def first(
-        self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
-    ) -> EarlierPlace | None:
-        """Add an id; its earlier place for this system, or None if it is new. ``texts`` are those of the documents."""
-        key = hash((ident, system)) & BITS
-        known = self.places.get(key)
-        if known is not None:
-            return self._before(known, texts)
-        if system not in self.systems:
-            self.systems[system] = None
-        self.places[key] = (number * self.sources + source) << TEXT_BITS | hash(texts) & TEXTS
+    def add(
+        self, ident: str, system: str, texts: tuple[str, ...], source: int, number: int
+    ) -> DataError | None:
+        """Add a summary of a record. An error if the system has one already, or another system one of other documents.
+
+        ``texts`` are those of the documents, ``source`` and ``number`` the row.
+        """
+        key, hashed = hash_of(ident, system), hash(texts) & TEXTS
+        if (known := self.places.get(key)) is not None:
+            what = f"this id a second time for the system {system!r}, after {self._place(known)}"
+            if known & TEXTS == hashed:
+                advice = "give the system of each summary (--system-field FIELD names its field), or remove one of the two"
+            else:
+                what += ", with other documents"
+                advice = (
+                    "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
+                    "--id-field FIELD with a unique id ('' numbers the rows)"
+                )
+            return fault(what, "one summary per record and system", advice)
+        self.systems.setdefault(system)
+        self.places[key] = (number * len(self.sources) + source) << TEXT_BITS | hashed
+        if len(self.systems) > 1:
+            for other in self.systems:
+                if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
+                    if known & TEXTS == hashed:
+                        break
+                    return fault(
+                        f"other documents than at {self._place(known)}, where the system {other!r} has this id",
+                        "the same documents for all systems of one id",
+                        "give --id-field FIELD with a unique id, or audit the files separately",
+                    )
         return None
 
-    def of_another_system(
-        self, ident: str, system: str, texts: tuple[str, ...]
-    ) -> tuple[str, EarlierPlace] | None:
-        """The first other system with this id, and its place; None if there is none."""
-        for other in self.systems:
-            if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
-                return other, self._before(known, texts)
-        return None
-
-    def _before(self, known: int, texts: tuple[str, ...]) -> EarlierPlace:
-        place = known >> TEXT_BITS
-        return EarlierPlace(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
-
-
-ONCE = "one summary per record and system"
-
-
-def repeated_id(system: str, place: str, *, is_same: bool) -> DataError:
-    """The error for a second summary by a system of the record at ``place``; ``is_same``: with the same documents."""
-    result = f"this id a second time for the system {system!r}, after {place}"
-    if is_same:
-        return fault(
-            result,
-            ONCE,
-            "give the system of each summary (--system-field FIELD names its field), or remove one of the two",
-        )
-    return fault(
-        f"{result}, with other documents",
-        ONCE,
-        "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
-        "--id-field FIELD with a unique id ('' numbers the rows)",
-    )
-
-
-def other_documents(system: str, place: str) -> DataError:
-    """The error for documents that differ from those of another system under this id, at ``place``."""
-    return fault(
-        f"other documents than at {place}, where the system {system!r} has this id",
-        "the same documents for all systems of one id",
-        "give --id-field FIELD with a unique id, or audit the files separately",
-    )
+    def _place(self, known: int) -> str:
+        number, source = divmod(known >> TEXT_BITS, len(self.sources))
+        return f"{self.sources[source]}:{number}"
 
 
 # ---- Parts of an input.
@@ -188,9 +163,13 @@ def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 def can_be_divided(source: Source, id_field: str) -> bool:
     """Whether a source can be read from several positions, not only from its beginning, e.g. to number its rows."""
-    if source.path is None or source.is_compressed or source.kind not in ("jsonl", "parquet"):
-        return False
-    if source.encoding != UTF8:
+    file = source.file
+    if (
+        file is None
+        or source.kind not in ("jsonl", "parquet")
+        or endings(file.path)[1]
+        or file.encoding != UTF8
+    ):
         return False
     first = next((row for _, row in source.rows(Meter()) if isinstance(row, Mapping)), None)
     return first is None or id_field != ID or ID in first
@@ -198,10 +177,10 @@ def can_be_divided(source: Source, id_field: str) -> bool:
 
 def ranges_of(source: Source) -> list[Range]:
     """The ranges in which a source that can be divided is read."""
-    assert source.path is not None
+    assert source.file is not None
     if source.kind == "parquet":
-        return tables.row_group_ranges(source.path, source.name)
-    return json_lines.line_ranges(source.path)
+        return tables.row_group_ranges(source.file)
+    return json_lines.line_ranges(source.file)
 
 
 def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
@@ -209,16 +188,16 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
 
     The source must have ranges. Rows without a readable id are skipped.
     """
-    assert source.path is not None
+    assert source.file is not None
     if source.kind == "parquet":
-        yield from _places_in_groups(source.path, id_field)
+        yield from _places_in_groups(source.file, id_field)
         return
     is_plain = id_field.isidentifier()
     line: Any = msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]) if is_plain else Any
     decode = msgspec.json.Decoder(line).decode
-    with opened(source.path) as file:
+    with source.file.opened() as lines:
         start = 0
-        for content in file:
+        for content in lines:
             try:
                 result = decode(content)
                 ident = id_of(result.id if is_plain else find(result, id_field))
@@ -229,9 +208,9 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
             start += len(content)
 
 
-def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int]]:
-    with tables.open_parquet(path) as file:
-        for group in range(file.num_row_groups):
-            for ident in file.read_row_group(group, columns=[id_field])[id_field].to_pylist():
+def _places_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
+    with tables.open_parquet(file) as table:
+        for group in range(table.num_row_groups):
+            for ident in table.read_row_group(group, columns=[id_field])[id_field].to_pylist():
                 with suppress(DataError):
                     yield id_of(ident), group

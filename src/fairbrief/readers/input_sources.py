@@ -11,7 +11,7 @@ from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import files, json_lines, object_stores, tables
-from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size_of
+from fairbrief.readers.files import UTF8, File, InputFile, Meter, known_encoding
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
@@ -57,19 +57,17 @@ class Source:
     """One source of rows.
 
     ``name`` is for messages, ``system`` is the system's name if the rows name none. ``is_table``: every row has every
-    column. ``rows`` takes a Meter and starts from the beginning at each call.
+    column. ``file`` is None for data sets and rows in memory, ``folder`` is that of a saved data set. ``rows`` takes a Meter and starts from the beginning at each call.
     """
 
     name: str
     system: str
     rows: Callable[..., Iterator[Row]]
-    path: InputFile | None = None
-    size: int = 0
+    file: File | None = None
+    folder: Path | None = None
     is_table: bool = False
     kind: str = ""
     """The format of a file."""
-    is_compressed: bool = False
-    encoding: str = UTF8
     notes: tuple[str, ...] = ()
     """How the file was understood, if the caller did not specify it."""
 
@@ -116,8 +114,8 @@ def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> lis
     ]
 
 
-def _of_data_set(dataset: Any, name: str, system: str, path: Path | None = None) -> Source:
-    return Source(name, system, lambda _: enumerate(dataset, 1), path, is_table=True)
+def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = None) -> Source:
+    return Source(name, system, lambda _: enumerate(dataset, 1), folder=folder, is_table=True)
 
 
 def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
@@ -146,7 +144,8 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
         encoding = known_encoding(options.encoding)
     elif is_text:
         encoding = files.encoding_of(path)
-    layout = recognize(path, encoding) if options.format is None else LAYOUTS.get(options.format)
+    file = File(path, name, encoding)
+    layout = recognize(file) if options.format is None else LAYOUTS.get(options.format)
     kind = files.format_of(path, options.format, LAYOUTS) if layout is None else layout.name
     if layout is None and packed and not is_text:
         raise RequestError(
@@ -158,29 +157,18 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
         raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
     notes: list[str] = []
     if layout is not None:
-        rows = partial(layout.read, path, name, encoding=encoding)
+        rows = partial(layout.read, file)
         plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
         is_sure = options.format or ending in TRANSCRIPTS
         unchanged = "" if is_sure else f" (--format {plain} reads it unchanged)"
         notes.append(f"{name}: read as {layout.title}{unchanged}.")
     else:
-        more = {"encoding": encoding} if is_text else {"sheet": options.sheet} if kind == "excel" else {}
-        rows = partial((TEXT | BINARY)[kind], path, name, **more)
+        more = {"sheet": options.sheet} if kind == "excel" else {}
+        rows = partial((TEXT | BINARY)[kind], file, **more)
         if encoding != UTF8 and options.encoding is None:
             notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
     is_table = layout is None and kind not in ("jsonl", "json")
-    return Source(
-        name,
-        files.stem(path),
-        rows,
-        path,
-        size_of(path),
-        is_table,
-        kind,
-        bool(packed),
-        encoding,
-        tuple(notes),
-    )
+    return Source(name, files.stem(path), rows, file, None, is_table, kind, tuple(notes))
 
 
 def in_memory(source: Any) -> Source | None:

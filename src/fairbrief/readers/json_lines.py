@@ -1,18 +1,18 @@
-"""JSON: one object per line, or one array of objects, read object by object."""
+"""JSON: one object per line, or one array of objects."""
 
 from __future__ import annotations
 
-import codecs
 import json
-import re
+import mmap
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened, size_of
+from fairbrief.readers.files import File, Meter
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
@@ -38,38 +38,31 @@ PARTS = 512
 """Most parts of a file."""
 
 _decode = msgspec.json.Decoder().decode
+_decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 EVERY = 64
 """Rows between two updates of the progress."""
 CHUNK = 1 << 20
-LONGEST = 1 << 25
-"""Most characters of one object of an array; longer ones count as broken."""
 
 
-def line_ranges(path: InputFile) -> list[Range]:
+def line_ranges(file: File) -> list[Range]:
     """The parts of a file, whose lines are counted; a line belongs to the part with its first byte."""
-    ranges, count, size = [], 1, size_of(path)
+    ranges, count, size = [], 1, file.size
     step = max(-(-size // PARTS), min(PART, max(SMALL_PART, size // FEW_PARTS)))
-    with opened(path) as file:
+    with file.opened() as raw:
         for start, stop in pairwise([*range(0, size, step), size]):
-            left = start - 1 - file.tell()
-            while left > 0 and (chunk := file.read(min(left, CHUNK))):
+            left = start - 1 - raw.tell()
+            while left > 0 and (chunk := raw.read(min(left, CHUNK))):
                 count += chunk.count(b"\n")
                 left -= len(chunk)
             ranges.append(Range(start, stop, count if start else 0))
     return ranges
 
 
-def read_lines(
-    path: InputFile,
-    name: str,
-    meter: Meter,
-    part: Range | None = None,
-    encoding: str = UTF8,
-) -> Iterator[Row]:
+def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
     """The objects of a JSON Lines file, or of a part of it, with the numbers of their lines. Blank lines are skipped."""
     before = 0 if part is None else part.lines_before
-    with open_text(path, name, encoding) as (raw, content):
+    with file.text() as (raw, content):
         if part is not None and part.start:
             content.seek(part.start - 1)
             content.readline()  # the rest of a line that begins before the part
@@ -98,7 +91,7 @@ def _parse_with_care(line: bytes, start: int) -> Any:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        return _not_utf8(error, start)
+        return not_utf8(line[error.start], f"at byte offset {start + error.start} of the file")
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
@@ -110,81 +103,42 @@ def _parse_with_care(line: bytes, start: int) -> Any:
     return row if isinstance(row, dict) else _not_object(row)
 
 
-def read_json(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
+def read_json(file: File, meter: Meter) -> Iterator[Row]:
     """The objects of a .json file: of its array if it begins with one, otherwise of its lines."""
-    with open_text(path, name, encoding) as (_, content):
+    with file.text() as (_, content):
         is_array = content.peek(CHUNK).lstrip()[:1] == b"["
-    return (read_array if is_array else read_lines)(path, name, meter, encoding=encoding)
+    return (read_array if is_array else read_lines)(file, meter)
 
 
-def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
-    """The objects of one JSON array, streamed; each is numbered by the line it begins on.
+def read_array(file: File, meter: Meter) -> Iterator[Row]:
+    """The objects of one JSON array, numbered from 1. Memory holds one at a time, and the content of packed files.
 
-    Raises DataError for a broken array, on any setting, since the rest cannot be read.
+    Raises DataError for a broken array, on any setting, since its objects cannot be told apart.
     """
-    decode, utf8 = json.JSONDecoder().raw_decode, codecs.getincrementaldecoder("utf-8")()
-    text, line, before, broken, reason, is_new = "", 1, "[", "", "", True
-    with open_text(path, name, encoding) as (raw, content):
-        while not broken and (is_new or len(text) <= LONGEST):
-            start = content.tell() if content is raw else 0
-            data = content.read(max(CHUNK, len(text)))
-            try:
-                text += utf8.decode(data, final=not data)
-            except UnicodeDecodeError as error:
-                raise DataError(f"{name}: {_not_utf8(error, start)} The rest was not read.") from None
-            position, is_new = 0, False
-            while match := OBJECT[before].match(text, position):
-                try:
-                    row, end = decode(text, match.end())
-                except json.JSONDecodeError as error:
-                    reason = error.msg  # unless the rest of the object comes with the next bytes
-                    break
-                except (RecursionError, ValueError):
-                    broken = "JSON that is nested too deeply, or a number of too many digits"
-                    break
-                line += text.count("\n", position, match.end())
-                yield line, row
-                line += text.count("\n", match.end(), end)
-                position, before, is_new = end, ",", True
-            meter.at(raw.tell())
-            text = text[position:]
-            if not data:
-                break
-    if broken or not END[before].fullmatch(text):
-        rest = text.lstrip(SPACES)
-        line += text.count("\n", 0, len(text) - len(rest))
-        raise DataError(
-            f"{name}:{line}: found {broken or _broken(rest, before, reason)}; expected an array of objects, [{{…}}, {{…}}]; correct it, "
-            "or write one object per line, so that one error does not affect the rest. The rest was not read."
-        )
-
-
-SPACES = " \t\r\n"
-OBJECT = {mark: re.compile(rf"[{SPACES}]*\{mark}[{SPACES}]*(?={{)") for mark in "[,"}
-"""What precedes an object: the bracket that opens the array, or a comma."""
-END = {
-    "[": re.compile(rf"[{SPACES}]*\[[{SPACES}]*\][{SPACES}]*"),
-    ",": re.compile(rf"[{SPACES}]*\][{SPACES}]*"),
-}
-"""The end of an array without objects, or with some."""
-
-
-def _broken(rest: str, before: str, reason: str) -> str:
-    """What is wrong at the start of the rest of an array, where ``before`` and an object were expected."""
-    inner = rest.removeprefix(before).lstrip(SPACES)
-    if not rest or (rest.startswith(before) and not inner):
-        return "the end of the file inside the array"
-    if rest.startswith("]"):
-        return "more after the array's end"
-    if not rest.startswith(before):
-        return "no comma between two objects"
-    if not inner.startswith("{"):
-        return show(inner[0])
-    return f"JSON that cannot be read ({reason}), or an object over {LONGEST:,} characters"
-
-
-def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
-    return not_utf8(error.object[error.start], f"at byte offset {start + error.start} of the file")
+    with file.text() as (raw, content):
+        if content is raw and isinstance(file.path, Path):
+            data: Any = memoryview(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ))[raw.tell() :]
+        else:
+            data = content.read()
+    try:
+        parts: list[Any] = _decode_array(data)
+        rows = (parse_line(bytes(part)) for part in parts)
+    except (
+        msgspec.DecodeError,
+        RecursionError,
+    ):  # Python's parser is slower, accepts more, and explains errors
+        try:
+            parts = json.loads(bytes(data))
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{file.name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
+                "object per line, so that one error does not affect the rest."
+            ) from None
+        rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
+    for number, row in enumerate(rows, 1):
+        if number % EVERY == 0:
+            meter.at(file.size * number // len(parts))
+        yield number, row
 
 
 def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
@@ -197,7 +151,7 @@ def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
     return fault(
         f"invalid JSON ({error.msg} at character {error.pos + 1})",
         "one complete JSON object per line",
-        "correct the line, or join it with the next if the object continues there",
+        "correct the line, or give --format json-list if the file is one document around its records",
     )
 
 

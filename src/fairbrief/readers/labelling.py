@@ -102,14 +102,9 @@ def group_of(number: float, cuts: Cuts) -> str:
     """
     place = bisect_left(cuts, number)
     if place == 0:
-        return f"up to {written(cuts[0])}"
-    over = f"over {written(cuts[place - 1])}"
-    return over if place == len(cuts) else f"{over} to {written(cuts[place])}"
-
-
-def written(cut: float) -> str:
-    """A cut as people write it, with enough digits to tell times apart."""
-    return f"{cut:.12g}"
+        return f"up to {cuts[0]:.12g}"
+    over = f"over {cuts[place - 1]:.12g}"
+    return over if place == len(cuts) else f"{over} to {cuts[place]:.12g}"
 
 
 def cuts_of(text: str) -> Cuts:
@@ -139,6 +134,12 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
     speakers: SpeakerTable | None = None
+    outcomes: set[str] = field(default_factory=set)
+    """``kept`` and ``excluded``, if some records were."""
+
+    def begin(self) -> None:
+        """Forget the records of an earlier iteration."""
+        self.lacking, self.binned, self.outcomes = {}, set(), set()
 
     @property
     def changes_records(self) -> bool:
@@ -154,8 +155,10 @@ class Labelling:
         for name in self.named if self.missing != "refuse" else ():
             result = self._without_missing(record, name)
             if result is None:
+                self.outcomes.add("excluded")
                 return None
             record = result
+        self.outcomes.add("kept")
         return record
 
     def notes(self) -> list[str]:
@@ -167,7 +170,12 @@ class Labelling:
         ]
 
     def check(self) -> None:
-        """RequestError for bins of an attribute that does not occur."""
+        """RequestError for bins of an attribute that does not occur, and if no record was kept."""
+        if self.outcomes == {"excluded"}:
+            raise RequestError(
+                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self.named))}. "
+                "Give the field: --attribute NAME=FIELD."
+            )
         for name in self.bins:
             if name not in self.binned:
                 raise RequestError(

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.readers import files, tables
 from fairbrief.readers.fields import ABSENT, Several, find
-from fairbrief.readers.files import LONGEST_PACKED, InputFile, Meter, open_text, unreadable
+from fairbrief.readers.files import LONGEST_PACKED, File, InputFile, Meter
 from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
 from fairbrief.readers.traces import langfuse, otlp, phoenix, traces
@@ -40,7 +40,7 @@ class Layout:
     the name. ``rows`` is the key of the list of rows in a document (possibly in the object under the key ``inside``);
     without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
     the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes further fields
-    from a row and the result of ``about``, which reads the whole file; rows for which it returns None are skipped.
+    from a row and the result of ``about``, which reads the file, or the object around its rows; rows for which it returns None are skipped.
     ``reader`` reads files of another shape.
     """
 
@@ -50,7 +50,7 @@ class Layout:
     inside: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
-    about: Callable[[File], Any] = lambda _file: None
+    about: Callable[[File, Mapping[str, Any]], Any] = lambda _file, _whole: None
     reader: Callable[..., Rows] | None = None
     line: Callable[[Mapping[str, Any]], bool] | None = None
     in_tables: bool = False
@@ -58,17 +58,16 @@ class Layout:
     head: re.Pattern[str] | None = None
     ending: str = ""
 
-    def read(self, path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
+    def read(self, file: File, meter: Meter) -> Rows:
         """The rows of a file, numbered from 1; values that are not objects are passed on and refused later."""
         if self.reader is not None:
-            yield from self.reader(path, name, meter, encoding)
+            yield from self.reader(file, meter)
             return
-        whole = load(path, name, encoding) if self.rows else {}
+        whole = load(file) if self.rows else {}
         inner = whole.get(self.inside)
         around = inner if isinstance(inner, Mapping) else whole
-        listed_rows = listed(around, self.rows, name) if self.rows else []
-        about = self.about(File(path, name, encoding, whole, listed_rows))
-        rows = enumerate(listed_rows, 1) if self.rows else read_lines(path, name, meter, encoding=encoding)
+        about = self.about(file, around)
+        rows = enumerate(listed(around, self.rows, file.name), 1) if self.rows else read_lines(file, meter)
         for number, row in rows:
             if not isinstance(row, Mapping):
                 yield number, row
@@ -77,16 +76,6 @@ class Layout:
                 if "id" in ours and ours["id"] in (None, ""):
                     ours["id"] = number
                 yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
-
-
-class File(NamedTuple):
-    """A file: its place, and for a JSON document its content and rows."""
-
-    path: InputFile
-    name: str
-    encoding: str
-    whole: Mapping[str, Any]
-    rows: list[Any]
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -102,17 +91,17 @@ LIKELY = (
 """Usual names of the fields with documents, the most likely first."""
 
 
-def load(path: InputFile, name: str, encoding: str) -> Mapping[str, Any]:
+def load(file: File) -> Mapping[str, Any]:
     """The JSON document; DataError if it is not an object."""
-    with open_text(path, name, encoding) as (_, content):
+    with file.text() as (_, content):
         try:
             result = json.load(content)
         except (ValueError, RecursionError) as error:
             raise DataError(
-                f"{name}: found invalid JSON ({error}); expected one document; create or copy the file again."
+                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
             ) from error
     if not isinstance(result, Mapping):
-        raise DataError(f"{name}: found {show(result)}; expected an object; give another --format.")
+        raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
     return result
 
 
@@ -180,11 +169,11 @@ USUAL = {
 }
 
 
-def mlflow(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
+def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
     """One row per row of the table."""
-    whole = load(path, name, encoding)
-    columns = [str(column) for column in listed(whole, "columns", name)]
-    for number, cells in enumerate(listed(whole, "data", name), 1):
+    whole = load(file)
+    columns = [str(column) for column in listed(whole, "columns", file.name)]
+    for number, cells in enumerate(listed(whole, "data", file.name), 1):
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
@@ -226,16 +215,16 @@ def _promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------- any document
 
 
-def json_list(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
+def json_list(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
     """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
-    whole = load(path, name, encoding)
+    whole = load(file)
     lists = lists_of(whole)
     if not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
         yield from enumerate(({"id": key, **value} for key, value in whole.items()), 1)
         return
     if len(lists) != 1:
         raise DataError(
-            f"{name}: found lists of objects under {names(lists)}; expected one list; write it to a separate file."
+            f"{file.name}: found lists of objects under {names(lists)}; expected one list; write it to a separate file."
         )
     yield from enumerate(next(iter(lists.values())), 1)
 
@@ -255,10 +244,9 @@ CUT = "cut off by the filter"
 # --------------------------------------------- the OpenAI Batch API: one answer per line, unordered
 
 
-def _model_of_batch(file: File) -> str | None:
+def _model_of_batch(file: File, _: Any) -> str | None:
     """The model of a batch, which failed requests do not name."""
-    answers = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
-    models = (at(row, "response.body.model") for _, row in answers)
+    models = (at(row, "response.body.model") for _, row in read_lines(file, Meter()))
     return next((m for m in models if isinstance(m, str) and m), None)
 
 
@@ -295,9 +283,9 @@ def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
 RESULTS = "results_"
 
 
-def _of_lm_eval(file: File) -> tuple[str | None, Any]:
+def _of_lm_eval(file: File, _: Any) -> tuple[str | None, Any]:
     """The model, and the first filter, whose responses are used."""
-    rows = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
+    rows = read_lines(file, Meter())
     return _model(file.path), next((row.get("filter") for _, row in rows if isinstance(row, Mapping)), None)
 
 
@@ -365,15 +353,13 @@ HEADER = struct.Struct("<26xHH")
 """The end of the header of a zip entry: the lengths of its name and of its extra field."""
 
 
-def inspect_log(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
+def inspect_log(file: File, meter: Meter) -> Rows:
     """One row per sample and epoch."""
-    with files.opened(path) as raw:
+    with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
-    whole = {} if is_zip else load(path, name, encoding)
-    samples = _entries(path, name, meter) if is_zip else iter(listed(whole, "samples", name))
-    described = _described(path, name) if is_zip else whole
-    model = at(described, "eval.model")
-    runs = at(described, "eval.config.epochs") or 1
+    whole = _described(file) if is_zip else load(file)
+    samples = _entries(file, meter) if is_zip else iter(listed(whole, "samples", file.name))
+    model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
 
@@ -405,25 +391,25 @@ def _asked(given: Any) -> str | None:
     return given if isinstance(given, str) else None
 
 
-def _described(path: InputFile, name: str) -> Mapping[str, Any]:
+def _described(file: File) -> Mapping[str, Any]:
     """The log's description of the run: from its end, or from its start if the run did not finish."""
-    with _damage_named(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
+    with _opened(file) as (raw, log):
         for entry in ("header.json", "_journal/start.json"):
             if entry in log.namelist():
-                result = json.loads(_unpacked(log.getinfo(entry), log, raw, name))
+                result = json.loads(_unpacked(log.getinfo(entry), log, raw, file.name))
                 return result if isinstance(result, Mapping) else {}
     raise DataError(
-        f"{name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
+        f"{file.name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
     )
 
 
-def _entries(path: InputFile, name: str, meter: Meter) -> Iterator[Any]:
+def _entries(file: File, meter: Meter) -> Iterator[Any]:
     """The samples of a log; an invalid one is replaced by its error."""
-    with _damage_named(name), files.opened(path) as raw, zipfile.ZipFile(raw) as log:
+    with _opened(file) as (raw, log):
         for info in log.infolist():
             if info.filename.startswith("samples/"):
                 try:
-                    yield json.loads(_unpacked(info, log, raw, name))
+                    yield json.loads(_unpacked(info, log, raw, file.name))
                 except (ValueError, RecursionError) as error:
                     yield fault(
                         f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
@@ -432,11 +418,11 @@ def _entries(path: InputFile, name: str, meter: Meter) -> Iterator[Any]:
 
 
 @contextmanager
-def _damage_named(name: str) -> Iterator[None]:
-    """Turn errors of zip files into DataError with the file's name."""
+def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
+    """A log as bytes and as a zip file, whose errors become DataError with the file's name."""
     try:
-        with unreadable(name):
-            yield
+        with file.opened() as raw, zipfile.ZipFile(raw) as log:
+            yield raw, log
     except (
         zipfile.BadZipFile,
         struct.error,
@@ -444,7 +430,7 @@ def _damage_named(name: str) -> Iterator[None]:
         ValueError,
     ) as error:  # RuntimeError: with a password
         raise DataError(
-            f"{name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
+            f"{file.name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
         ) from error
 
 
@@ -482,13 +468,13 @@ LAYOUTS = {
         ),
         Layout(
             "promptfoo", "promptfoo results", rows="results", inside="results", more=_promptfoo,
-            about=lambda file: list(dict.fromkeys(map(_prompt, file.rows))),
+            about=lambda _, whole: list(dict.fromkeys(map(_prompt, whole["results"] if isinstance(whole.get("results"), list) else ()))),
             head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
         ),
         Layout(
             "helm", "a HELM scenario state", rows="request_states",
             fields={"documents": "instance.input.text", "references": "instance.references[*].output.text"}, more=_helm,
-            about=lambda file: first_at(file.whole, "adapter_spec.model_deployment|adapter_spec.model"),
+            about=lambda _, whole: first_at(whole, "adapter_spec.model_deployment|adapter_spec.model"),
             head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:'),
         ),
         Layout(
@@ -541,18 +527,18 @@ LAYOUTS = {
 """Name for --format → layout."""
 
 
-def recognize(path: InputFile, encoding: str) -> Layout | None:
+def recognize(file: File) -> Layout | None:
     """The layout of a file, by its ending or beginning; None if no tool's matches."""
-    ending = files.endings(path)[0]
+    ending = files.endings(file.path)[0]
     for layout in LAYOUTS.values():
         if layout.ending and layout.ending == ending:
             return layout
     if ending in ("csv", "parquet"):
-        return _of_table(_columns(path, ending))
+        return _of_table(_columns(file, ending))
     if ending not in ("json", "jsonl", "ndjson"):
         return None
     try:
-        with files.open_text(path, path.name, encoding) as (_, content):
+        with file.text() as (_, content):
             head = content.read(SAMPLE).decode(errors="replace")
     except DataError:
         return None  # its reader reports the error
@@ -565,13 +551,13 @@ def _of_table(columns: Mapping[str, Any]) -> Layout | None:
     return next((layout for layout in tabular if layout.line is not None and layout.line(columns)), None)
 
 
-def _columns(path: InputFile, ending: str) -> dict[str, None]:
+def _columns(file: File, ending: str) -> dict[str, None]:
     """The names of a table's columns as the keys of an object; empty if they cannot be read."""
     try:
         if ending == "parquet":
-            with files.unreadable(path.name), tables.open_parquet(path) as file:
-                return dict.fromkeys(file.schema_arrow.names)
-        with files.open_text(path, path.name, files.encoding_of(path)) as (_, content):
+            with tables.open_parquet(file) as table:
+                return dict.fromkeys(table.schema_arrow.names)
+        with file.text() as (_, content):
             first = content.readline(SAMPLE).decode(errors="replace")
     except (DataError, OSError):
         return {}  # its reader reports the error

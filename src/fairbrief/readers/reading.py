@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -15,21 +15,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
-
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.input_parts import (
     KEPT,
-    EarlierPlace,
     KnownIds,
     PartTally,
     RecordPlaces,
-    hash_of,
-    other_documents,
-    repeated_id,
 )
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
@@ -45,16 +39,8 @@ from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
-
-class Step(msgspec.Struct, gc=False):
-    """One row of the input: its place, its record (None if it was excluded), and the record's summaries."""
-
-    source: int
-    number: int
-    where: str
-    record: Record | None
-    summaries: tuple[Summary, ...] = ()
-    is_sampled: bool = True
+Step = tuple[int, int, str, Record | None, tuple[Summary, ...]]
+"""One row of the input: its source, its number and both as text; its record (None if it was excluded), and its summaries."""
 
 
 @dataclass(eq=False, repr=False)
@@ -78,8 +64,8 @@ class Reading:
     on_error: Literal["stop", "skip"]
     require: Sequence[str]
     system: str | None
-    new_labelling: Callable[[], Labelling]
-    new_sampling: Callable[[], Sampling] | None
+    labelling: Labelling
+    sampling: Sampling | None
     redaction: Redaction | None
     audits_references: bool = False
     """Whether the references of each record are also cases, of the systems ``reference 1``, ``reference 2`` …"""
@@ -92,18 +78,16 @@ class Reading:
     _meter: Meter = field(default_factory=Meter, init=False)
     _reader: RowReader | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        self._labelling = self.new_labelling()
-
     @property
     def files(self) -> tuple[InputFile, ...]:
         """The paths of the sources that are files."""
-        return tuple(source.path for source in self.sources if source.path is not None)
+        paths = (source.folder if source.file is None else source.file.path for source in self.sources)
+        return tuple(path for path in paths if path is not None)
 
     @property
     def bytes_total(self) -> int:
         """The total size of the files in bytes."""
-        return sum(source.size for source in self.sources)
+        return sum(source.file.size for source in self.sources if source.file is not None)
 
     @property
     def skipped(self) -> list[str]:
@@ -126,15 +110,13 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        cases = self._cases() if self.redaction is None else self._redacted(self._cases(), self.redaction)
-        return self._with_references(cases) if self.audits_references else cases
+        return self._with_references(self._cases()) if self.audits_references else self._cases()
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
         known = set[int]()
-        cases = self._cases(with_summaries=False)
-        for case in cases if self.redaction is None else self._redacted(cases, self.redaction):
-            if (key := hash_of(case.record.id, "")) not in known:
+        for case in self._cases(with_summaries=False):
+            if (key := hash(case.record.id)) not in known:
                 known.add(key)
                 yield case.record
 
@@ -148,7 +130,7 @@ class Reading:
                     "--references gives to references. Rename the system, or drop --references."
                 )
             yield case
-            if (key := hash_of(case.record.id, "")) not in known:
+            if (key := hash(case.record.id)) not in known:
                 known.add(key)
                 is_any = is_any or bool(case.record.references)
                 yield from references_of(case)
@@ -158,37 +140,65 @@ class Reading:
             )
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
+        cases = self._plain_cases(with_summaries=with_summaries)
+        return cases if self.redaction is None else self._redacted(cases, self.redaction)
+
+    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
+        """The cases without personal data; those that cannot be redacted are excluded."""
+        for case in cases:
+            try:
+                yield redaction.case(case)
+            except DataError as error:
+                self._exclude(error)
+
+    def _plain_cases(self, *, with_summaries: bool) -> Iterator[Case]:
         self._begin()
+        own_summaries, sampling = with_summaries and not self.summary_files, self.sampling
+        if sampling is not None:
+            records = (step[3] for step in self._steps(with_summaries=own_summaries))
+            sampling.look(record for record in records if record is not None)
+            self._begin()
         with ExitStack() as stack:
             summary_files = [
                 open_summary_file(name, path, self.summary_fields, self._exclude, stack)
                 for name, path in (self.summary_files if with_summaries else ())
             ]
-            seen, known = KnownIds(len(self.sources)), set[int]()
-            for step in self._steps(with_summaries=with_summaries and not summary_files):
-                record = step.record
-                if record is None or not step.is_sampled:
+            ids, known = KnownIds([source.name for source in self.sources]), set[int]()
+            for step in self._steps(with_summaries=own_summaries):
+                record = step[3]
+                if record is None or (sampling is not None and not sampling.selects(record)):
                     for summary_file in summary_files:
                         summary_file.take(record)
                     continue
                 self.tally.rows += 1
-                for summary in step.summaries:
-                    is_missing = summary.reason == MISSING
-                    self.tally.summaries += not is_missing
-                    # A missing summary counts only if there are no files of summaries.
-                    is_case = self._is_new(seen, record, summary, step) and not (is_missing and summary_files)
-                    if is_case and self._is_wanted(record, step.where):
-                        yield Case(record, summary)
-                if summary_files and (key := hash_of(record.id, "")) not in known:
+                yield from self._of_record(ids, step, record, step[4], may_be_missing=not summary_files)
+                if summary_files and (key := hash(record.id)) not in known:
                     known.add(key)
-                    yield from self._cases_of_files(step, record, seen, summary_files)
+                    beside = self._beside(summary_files, record)
+                    yield from self._of_record(ids, step, record, beside, may_be_missing=True)
             for summary_file in summary_files:
                 summary_file.finish()
-            if not self._is_part:
-                if with_summaries and not summary_files:
-                    self._check_answered()
-                self._check_required()
-                self._note_blank()
+        if not self._is_part:
+            self._conclude(needs_summaries=own_summaries)
+
+    def _of_record(
+        self, ids: KnownIds, step: Step, record: Record, summaries: Iterable[Summary], *, may_be_missing: bool
+    ) -> Iterator[Case]:
+        """The cases that are new and wanted; missing summaries count only if no other file may have them."""
+        for summary in summaries:
+            is_missing = summary.reason == MISSING
+            self.tally.summaries += not is_missing
+            is_case = may_be_missing or not is_missing
+            if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step[2]):
+                yield Case(record, summary)
+
+    def _beside(self, summary_files: Sequence[InOrder | ById], record: Record) -> Iterator[Summary]:
+        """The summaries of a record in other files."""
+        for summary_file in summary_files:
+            try:
+                yield from summary_file.take(record)
+            except DataError as error:
+                self._exclude(error)
 
     @property
     def has_places(self) -> bool:
@@ -199,8 +209,8 @@ class Reading:
         """
         fields = self.fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        has_others = self.audits_references or self.summary_files or self.new_sampling is not None
-        if fields.id is None or gathers or has_others or self._labelling.changes_records:
+        has_others = self.audits_references or self.summary_files or self.sampling is not None
+        if fields.id is None or gathers or has_others or self.labelling.changes_records:
             return False
         return all(input_parts.can_be_divided(source, fields.id) for source in self.sources)
 
@@ -255,7 +265,6 @@ class Reading:
                 pass
             if not first.notes and first._reader is not None:
                 first._note_source(source, first._reader)
-                first.notes += first._labelling.notes()
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
@@ -269,111 +278,40 @@ class Reading:
         were excluded.
         """
         self.tally = tally
-        self._note_blank()
-        self._check_answered()
-        self._check_required()
+        self._conclude(needs_summaries=True)
         self.tally = replace(tally, keys=array("q"))
         return not tally.has_repeats()
-
-    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
-        """The cases without personal data; those that cannot be redacted are excluded."""
-        for case in cases:
-            try:
-                yield redaction.case(case)
-            except DataError as error:
-                self._exclude(error)
-
-    def _cases_of_files(
-        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[InOrder | ById]
-    ) -> Iterator[Case]:
-        """The summaries in separate files."""
-        for summary_file in summary_files:
-            try:
-                summaries = summary_file.take(record)
-            except DataError as error:
-                self._exclude(error)
-                continue
-            for summary in summaries:
-                if self._is_new(seen, record, summary, step) and self._is_wanted(record, step.where):
-                    yield Case(record, summary)
 
     def _begin(self) -> None:
         self.notes = []
         self.tally = PartTally()
         self._meter = Meter()
+        self.labelling.begin()
 
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
-        self._labelling = labelling = self.new_labelling()
-        if self._is_part:  # only inputs without such processing have parts
-            yield from self._plain_steps(with_summaries=with_summaries)
-            return
-        sampling = None if self.new_sampling is None else self.new_sampling()
-        if sampling is not None:
-            labelled = self._labelled_steps(with_summaries=with_summaries)
-            sampling.look(step.record for step in labelled if step.record is not None)
-            self._begin()
-        steps = self._labelled_steps if labelling.changes_records else self._plain_steps
-        for step in steps(with_summaries=with_summaries):
-            if sampling is not None and step.record is not None:
-                step.is_sampled = sampling.selects(step.record)
-            yield step
-        labelling.check()
-        self.notes += labelling.notes()
-        if sampling is not None:
-            self.sample = sampling.described()
-            self.notes.append(sampling.note())
-
-    def _labelled_steps(self, *, with_summaries: bool) -> Iterator[Step]:
-        is_any_labelled = is_any_dropped = False
-        for step in self._plain_steps(with_summaries=with_summaries):
-            if (record := step.record) is not None:
-                try:
-                    step.record = self._labelling.applied(record)
-                    is_any_labelled |= step.record is not None
-                    if step.record is None:
-                        is_any_dropped = True
-                        self._count(
-                            f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
-                        )
-                except DataError as error:
-                    step.record = None
-                    self._exclude(error)
-            yield step
-        if is_any_dropped and not is_any_labelled:
-            raise RequestError(
-                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self._labelling.named))}. "
-                "Give the field: --attribute NAME=FIELD."
-            )
-
-    def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
+        fields, changes_records = self.fields, self.labelling.changes_records
         for index, source in enumerate(self.sources):
-            fields = self.fields
-            use = FieldUse(
-                {*fields.named(), *fields.summary_names(), *(fields.documents if source.is_table else ())}
-            )
-            if not with_summaries:
-                use.unseen -= {fields.system, *fields.summary_names()}
+            use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
             self._reader = reader = RowReader(
-                self.fields,
-                self.system or source.system,
-                use,
-                cells=source.is_table,
+                fields, self.system or source.system, use, cells=source.is_table
             )
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
                 use.rows = PATIENCE
             count = 0
             rows = self._watched(source.rows(self._meter), reader, source)
-            if self.fields.group_by is not None:
-                rows = gathered(rows, self.fields, use, own_summaries=with_summaries)
+            if fields.group_by is not None:
+                rows = gathered(rows, fields, use, own_summaries=with_summaries)
             for number, row in rows:
                 count += 1
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
+                if changes_records and record is not None:
+                    record = self._labelled(record)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
                     raise reader.missing_field(source)
-                yield Step(index, number, where, record, summaries)
+                yield index, number, where, record, summaries
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
@@ -381,7 +319,7 @@ class Reading:
             if not self._is_part:
                 self._note_source(source, reader)
             self.tally.blank += reader.blank
-            self._meter.before += source.size
+            self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
@@ -414,6 +352,19 @@ class Reading:
             self._exclude(error)
             return None, ()
 
+    def _labelled(self, record: Record) -> Record | None:
+        """The record with its labels processed; None if it is excluded."""
+        try:
+            result = self.labelling.applied(record)
+        except DataError as error:
+            self._exclude(error)
+            return None
+        if result is None:
+            self._count(
+                f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
+            )
+        return result
+
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
         use = reader.use
@@ -423,39 +374,23 @@ class Reading:
         if source.kind not in LAYOUTS and (unused := list(use.unused())):
             self.notes.append(f"{source.name}: unused fields: {names(unused)}.")
 
-    def _note_blank(self) -> None:
-        if self.tally.blank:
-            self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
-
-    def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
+    def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
         texts = tuple([document.text for document in record.documents])
         if self._is_part:  # repeated ids are detected when all parts are known
             self.tally.note(record, summary.system, texts)
             return True
-        before = seen.first(record.id, summary.system, step.source, step.number, texts)
-        if before is not None:
-            self._exclude(at(step.where, self._again(summary, before), record.id))
-            return False
-        other = seen.of_another_system(record.id, summary.system, texts) if len(seen.systems) > 1 else None
-        if other is not None and not other[1].is_same:
-            self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
-            return False
-        return True
-
-    def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
-        reader = self._reader
+        source, number, where, _, _ = step
+        if (error := ids.add(record.id, summary.system, texts, source, number)) is None:
+            return True
         if (
-            before.is_same
-            and reader is not None
+            self._reader is not None
             and self.on_error == "stop"
-            and self.fields.system in reader.use.unseen
+            and self.fields.system in self._reader.use.unseen
         ):
-            raise reader.missing_field(self.sources[before.source])
-        return repeated_id(summary.system, self._place(before), is_same=before.is_same)
-
-    def _place(self, before: EarlierPlace) -> str:
-        return f"{self.sources[before.source].name}:{before.number}"
+            raise self._reader.missing_field(self.sources[source])
+        self._exclude(at(where, error, record.id))
+        return False
 
     def _is_wanted(self, record: Record, where: str) -> bool:
         """Whether all documents have the required attributes (``require``); counts the case as wanted or unwanted."""
@@ -469,20 +404,25 @@ class Reading:
         self.tally.wanted += 1
         return True
 
-    def _check_answered(self) -> None:
-        if self.tally.rows and not self.tally.summaries:
+    def _conclude(self, *, needs_summaries: bool) -> None:
+        """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
+        if needs_summaries and self.tally.rows and not self.tally.summaries:
             raise RequestError(
                 f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
                 "the field with --summary-field FIELD, or a separate file with --summaries FILE."
             )
-
-    def _check_required(self) -> None:
-        """RequestError if the required attributes exclude everything; they are probably misspelt."""
-        if self.unwanted_count and not self.tally.wanted:
+        if self.unwanted_count and not self.tally.wanted:  # the attributes are probably misspelt
             raise RequestError(
                 f"--require {' and '.join(map(repr, self.require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
                 "each, a document lacks it. Give an attribute that the documents have, or drop --require."
             )
+        self.labelling.check()
+        self.notes += self.labelling.notes()
+        if self.sampling is not None:
+            self.sample = self.sampling.described()
+            self.notes.append(self.sampling.note())
+        if self.tally.blank:
+            self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
     def _exclude(self, error: DataError) -> None:
         if self.redaction is not None:

@@ -19,7 +19,6 @@ from fairbrief.readers.documents import (
     map_attribute,
     need,
     parse_documents_cell,
-    record_value,
 )
 from fairbrief.readers.field_values import (
     NOTHING,
@@ -31,8 +30,9 @@ from fairbrief.readers.field_values import (
     read_claims,
     read_entities,
     text_of,
+    value_of,
 )
-from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several, find, parse_cell
+from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse, Several, find, parse_cell
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
@@ -54,14 +54,6 @@ def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
 
 
-def _two_names(system: Any, field: str) -> Exception:
-    return fault(
-        f"{show(system)} as the system, in a row whose summaries name their systems",
-        "one of the two",
-        f"remove the field {field!r}, or give another one with --system-field",
-    )
-
-
 class RowReader:
     """Reads the rows of one source.
 
@@ -77,25 +69,29 @@ class RowReader:
         self.is_numbered = fields.id is None
         self.blank = 0
         """Number of documents without text, which were excluded."""
-        self._several_documents, self._several_summaries = (
-            fields.has_several_documents,
-            fields.has_several_summaries,
-        )
-        self._attributes = (*fields.attributes.items(), *((label, label) for label in fields.labels))
-        use.used.update(OWN)
+        self._several_documents = fields.has_several_documents
+        self._several_summaries = fields.has_several_summaries
+        self._attributes = [
+            *((name, source, False) for name, source in fields.attributes.items()),
+            *((label, label, False) for label in fields.labels),
+            *((name, source, True) for name, source in fields.record_attributes.items()),
+        ]
 
     def missing_field(self, source: Source, wanted: str | None = None) -> RequestError:
         """The error for a named field that is in none of the objects read."""
         use = self.use
         wanted = wanted or min(use.unseen)
         what = "column" if source.is_table else "field"
-        inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
+        outer, inner = (
+            use.names_of(""),
+            [n for n in use.names_of("documents") if n not in ("text", "attributes")],
+        )
         many = "record" if use.rows == 1 else f"{use.rows:,} records"
         among = "" if source.is_table else f" in its first {many}"
         also = f" Of its documents: {names(inner)}." if inner else ""
         return RequestError(
-            f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
-            f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, self.fields)}"
+            f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(outer)}.{also}"
+            f"{did_you_mean(wanted, [*outer, *inner])}{how_to_say(wanted, self.fields)}"
         )
 
     def begin(self, row: Mapping[str, Any]) -> None:
@@ -108,8 +104,7 @@ class RowReader:
         try:
             if not self.is_numbered:
                 ident = id_of(need(row, key), "the id")
-                if self.use.is_watching:
-                    self.use.use(row, key)
+                self.use.use(row, key)
             elif self.fields.id == ID and row.get(ID) is not None:
                 raise fault(
                     "an id after rows without one",
@@ -128,10 +123,11 @@ class RowReader:
         attributes: Mapping[str, str] = NOTHING
         if (given := get("attributes")) is not None:
             attributes = attributes_of(self._cell(given), "the attributes")
-        if self._attributes or fields.record_attributes:
+        if self._attributes:
             attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None:
-            attributes = self._with_cluster(row, fields.cluster, attributes)
+        if fields.cluster is not None and fields.cluster not in attributes:
+            need(row, fields.cluster)
+            raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
         documents, entities = tuple(draft.documents), tuple[Entity, ...]()
         if (given := get("entities")) not in (None, ""):
             given = self._cell(given)
@@ -181,44 +177,23 @@ class RowReader:
                 placed.append(((field,), result, None))
         draft = draft_several(placed, self.fields.documents)
         self.use.see_inside("documents", draft.objects)
-        self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
         return draft
-
-    def _with_cluster(
-        self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]
-    ) -> Mapping[str, str]:
-        """The record's attributes with the one that names its cluster."""
-        value = attributes.get(source, look_up(row, source))
-        if value is ABSENT:
-            need(row, source)
-        if self.use.is_watching:
-            self._noted(row, source)
-        if (text := record_value(value, source)) is None:
-            raise fault(f"no value of {source!r}, the field of clusters", "one per record", "add it")
-        return {**attributes, source: text}
 
     def _mapped(
         self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
     ) -> Mapping[str, str]:
-        own, is_watching = dict(attributes), self.use.is_watching
-        for name, source in self._attributes:
-            value = map_attribute(name, source, row, draft, self.fields.separator)
+        """The record's attributes, with those from other fields; sets those of the documents."""
+        own = dict(attributes)
+        for name, source, is_of_record in self._attributes:
+            if is_of_record:
+                value = look_up(row, source)
+            else:
+                value = map_attribute(name, source, row, draft, self.fields.separator)
             if value is not ABSENT:
-                if is_watching:
-                    self._noted(row, source)
-                if value is not None and (text := record_value(value, name)) is not None:
-                    own[name] = text
-        for name, source in self.fields.record_attributes.items():
-            if (value := look_up(row, source)) is not ABSENT:
-                if is_watching:
-                    self._noted(row, source)
-                if (text := record_value(value, name)) is not None:
+                self.use.use(row, source)
+                if value is not None and (text := value_of(value, f"the attribute {name!r}")) is not None:
                     own[name] = text
         return own or NOTHING
-
-    def _noted(self, row: Mapping[str, Any], source: str) -> None:
-        self.use.use(row, source)
-        self.use.inner_used.add(source.rpartition(".")[2])
 
     def _references(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, Several):
@@ -234,14 +209,14 @@ class RowReader:
 
     def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """The summary of each system."""
-        if self._several_summaries:
-            return self._by_field(row, ident)
-        text = self.use.given(row, self.fields.summary[0][1])
-        system, claims = self.use.given(row, self.fields.system), row.get("claims")
-        if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
-            return self._by_system(parsed, system, self._cell(claims), ident)
+        use, fields = self.use, self.fields
+        text = self._by_field(row) if self._several_summaries else use.given(row, fields.summary[0][1])
+        system, claims = use.given(row, fields.system), row.get("claims")
+        claims = None if claims in (None, "") else self._cell(claims)
+        if text.__class__ is not str and isinstance(text, Mapping):
+            return self._by_system(text, system, claims, ident)
         name = self.system if system is None else id_of(system, "the system")
-        plain = summary(ident, name, text, None if claims in (None, "") else self._cell(claims))
+        plain = summary(ident, name, text, claims)
         reason, made = row.get("reason"), row.get("made")
         if reason in (None, "") and made in (None, ""):
             return (plain,)
@@ -249,30 +224,22 @@ class RowReader:
         reason = plain.reason if reason in (None, "") else id_of(reason, "the reason")
         return (replace(plain, reason=reason, made=attributes_of(made, "'made'") if made != "" else NOTHING),)
 
-    def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
-        """A summary per named field, or per field that matches a pattern."""
-        if (system := self.use.given(row, self.fields.system)) is not None:
-            raise _two_names(system, self.fields.system)
+    def _by_field(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The summaries in the named fields, or in the fields that match a pattern, by system."""
         texts: dict[str, Any] = {}
-        for name, text in self._texts(row):
-            if name in texts:
-                raise fault(
-                    f"two fields with the summary of {name!r}",
-                    "one per system",
-                    "name the systems: --summary-field NAME=FIELD",
-                )
-            texts[name] = text
-        return tuple(summary(ident, name, text) for name, text in texts.items())
-
-    def _texts(self, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        for name, field in self.fields.summary:
+        for system, field in self.fields.summary:
             value = self.use.given(row, field)
-            if isinstance(value, Several):
-                for part, text in value.items():
-                    match = " ".join(piece.strip(TRIM) for piece in part)
-                    yield f"{name} {match}" if name else match or field, text
-            else:
-                yield name or field, value
+            for part, text in value.items() if isinstance(value, Several) else [((), value)]:
+                match = " ".join(piece.strip(TRIM) for piece in part)
+                name = f"{system} {match}".rstrip() if system else match or field
+                if name in texts:
+                    raise fault(
+                        f"two fields with the summary of {name!r}",
+                        "one per system",
+                        "name the systems: --summary-field NAME=FIELD",
+                    )
+                texts[name] = text
+        return texts
 
     def _by_system(
         self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str
@@ -282,15 +249,18 @@ class RowReader:
                 "an empty object as the summaries", "a summary per system", "write null if there is none"
             )
         if system is not None:
-            raise _two_names(system, self.fields.system)
+            raise fault(
+                f"{show(system)} as the system, in a row whose summaries name their systems",
+                "one of the two",
+                f"remove the field {self.fields.system!r}, or give another one with --system-field",
+            )
         cut = {} if claims is None else object_of(claims, "the claims")
-        for name in cut:
-            if name not in texts:
-                raise fault(
-                    f"claims of {name!r}",
-                    "the name of a system with a summary",
-                    "add its summary, or remove its claims",
-                )
+        if unknown := [name for name in cut if name not in texts]:
+            raise fault(
+                f"claims of {unknown[0]!r}",
+                "the name of a system with a summary",
+                "add its summary, or remove its claims",
+            )
         return tuple(
             summary(ident, id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
@@ -364,7 +334,6 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
         "reason",
         *fields.record_attributes.values(),
     ]
-    once += [fields.cluster] if fields.cluster is not None else []
     once += [fields.system, *fields.summary_names()] if own_summaries else []
     with RowsOnDisk() as stored:
         for number, row in rows:

@@ -18,7 +18,7 @@ from fairbrief.readers import files, object_stores
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_parts import hash_of
+from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
@@ -95,7 +95,8 @@ class InOrder:
     def __init__(self, system: str, path: Path, stack: ExitStack) -> None:
         self.system = system
         self.name = files.printable(path.name)
-        _, content = stack.enter_context(files.open_text(path, self.name, files.encoding_of(path)))
+        file = files.File(path, self.name, files.encoding_of(path))
+        _, content = stack.enter_context(file.text())
         self.lines = enumerate(content, 1)
 
     def take(self, record: Record | None) -> list[Summary]:
@@ -133,9 +134,14 @@ class ById:
     def __init__(
         self, system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
     ) -> None:
-        self.systems: dict[str, None] = {} if system is None else {system: None}
-        self.is_named = system is not None
-        self.name = source.name
+        self.ids = KnownIds([source.name])
+        if system is not None:
+            self.ids.systems[system] = None
+        self.hint = (
+            ""
+            if system is None
+            else f" If a column has the system, write --summaries {source.name} without a name."
+        )
         self.exclude = exclude
         self.stored = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
@@ -144,29 +150,22 @@ class ById:
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
         self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
         for number, row in source.rows(Meter()):
-            where = f"{source.name}:{number}"
+            ident, where = None, f"{source.name}:{number}"
             try:
-                self._store(row, where, fields)
+                ident = self._ident(row, fields)
+                summaries = self.reader.summaries(row, ident)
             except DataError as error:
-                exclude(error)
-
-    def _store(self, row: Any, where: str, fields: Fields) -> None:
-        if isinstance(row, DataError):
-            raise at(where, row)
-        ident = None
-        try:
-            ident = self._ident(row, fields)
-            result = self.reader.summaries(row, ident)
-        except DataError as error:
-            raise at(where, error, ident) from None
-        known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
-        for written in result:
-            if written.system in known:
-                raise at(where, self._again(written, fields), ident)
-            self.systems.setdefault(written.system)
-            self.stored.add(hash_of(ident, ""), (written, where))
+                exclude(at(where, error, ident))
+                continue
+            for written in summaries:
+                if (again := self.ids.add(ident, written.system, (), 0, number)) is not None:
+                    exclude(at(where, DataError(f"{again}{self.hint}"), ident))
+                else:
+                    self.stored.add(hash(ident), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
+        if isinstance(row, DataError):
+            raise row
         key = fields.id or ID
         self.use.see(row)
         value = self.use.value(row, key)
@@ -180,23 +179,12 @@ class ById:
             )
         return id_of(value)
 
-    def _again(self, second: Summary, fields: Fields) -> DataError:
-        first = next(w for s, w in self.stored.take(hash_of(second.record, "")) if s.system == second.system)
-        remedy = "remove one"
-        if self.is_named:
-            remedy += f", or, if a column has the system, write --summaries {self.name} without a name"
-        elif fields.system in self.use.unseen or fields.system not in self.use.names:
-            remedy += ", or give --system-field FIELD with the system"
-        return fault(
-            f"a second summary of {second.system!r} with this id, after {first}", "one per record", remedy
-        )
-
     def take(self, record: Record | None) -> list[Summary]:
         """Each system's summary of a record; ``record`` is None for an unreadable one."""
         if record is None:
             return []
-        result = {stored.system: stored for stored, _ in self.stored.pop(hash_of(record.id, ""))}
-        return [result.get(system) or summary(record.id, system, None) for system in self.systems]
+        result = {stored.system: stored for stored, _ in self.stored.pop(hash(record.id))}
+        return [result.get(system) or summary(record.id, system, None) for system in self.ids.systems]
 
     def finish(self) -> None:
         """Report the summaries without a record, after the last record."""

@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
-from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened, size_of, unchanged, unreadable
+from fairbrief.readers.files import File, Meter
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
@@ -29,31 +29,23 @@ LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
 
-def read_csv(
-    path: InputFile,
-    name: str,
-    meter: Meter,
-    encoding: str = UTF8,
-    *,
-    delimiter: str = ",",
-    has_index: bool = False,
-) -> Iterator[Row]:
+def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
     """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
 
     ``has_index``: the first column may repeat another one, as the index of a data frame does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
-    with open_text(path, name, encoding) as (raw, content):
+    with file.text() as (raw, content):
         is_quoted = content.peek(1)[:1] == b'"'  # a quoted name may contain any delimiter
         lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         _, cells = next(_records(reader), (1, []))
         if isinstance(cells, DataError):
-            raise DataError(f"{name}:1: {cells}")
+            raise DataError(f"{file.name}:1: {cells}")
         header = [cell.strip() for cell in cells]
-        check_columns(header[int(has_index) :], name)
+        check_columns(header[int(has_index) :], file.name)
         if len(header) == 1 and not is_quoted:
-            _check_delimiter(header, delimiter, name)
+            _check_delimiter(header, delimiter, file.name)
         for count, (number, cells) in enumerate(_records(reader)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
@@ -72,47 +64,40 @@ def read_csv(
                 )
 
 
-def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = None) -> Iterator[Row]:
+def read_parquet(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
-    with unreadable(name), open_parquet(path) as file:
-        growth = Growth(name, size_of(path))
-        growth.columns(file.metadata.num_columns)
-        check_columns(file.schema_arrow.names, name)
-        first, stop = (0, file.num_row_groups) if part is None else part[:2]
-        before = sum(file.metadata.row_group(i).num_rows for i in range(first))
-        batches = _batches(file, range(first, stop), growth)
-        yield from _rows_of(batches, meter, size_of(path) / max(1, file.metadata.num_rows), before)
+    with open_parquet(file) as table:
+        growth = Growth(file.name, file.size)
+        growth.columns(table.metadata.num_columns)
+        check_columns(table.schema_arrow.names, file.name)
+        first, stop = (0, table.num_row_groups) if part is None else part[:2]
+        before = sum(table.metadata.row_group(i).num_rows for i in range(first))
+        batches = _batches(table, range(first, stop), growth)
+        yield from _rows_of(batches, meter, file.size / max(1, table.metadata.num_rows), before)
 
 
-def _batches(file: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
+def _batches(table: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
     """The batches, one row group at a time, since named row groups of remote files are fetched at once."""
     for group in groups:
-        rows = growth.row_group(file.metadata.row_group(group))
-        for batch in file.iter_batches(rows, row_groups=[group]):
+        rows = growth.row_group(table.metadata.row_group(group))
+        for batch in table.iter_batches(rows, row_groups=[group]):
             yield from _parts(batch, growth)
 
 
-def native(path: InputFile) -> Any:
-    """A file of Arrow."""
-    import pyarrow as pa
-
-    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
-
-
 @contextmanager
-def open_parquet(path: InputFile) -> Iterator[Any]:
+def open_parquet(file: File) -> Iterator[Any]:
     """A Parquet file; of a remote one, only what is read is requested."""
     import pyarrow.parquet as pq
 
-    is_stored = isinstance(path, StoredFile)
-    with unchanged(path), native(path) as source, pq.ParquetFile(source, pre_buffer=is_stored) as file:
-        yield file
+    is_stored = isinstance(file.path, StoredFile)
+    with file.native() as source, pq.ParquetFile(source, pre_buffer=is_stored) as table:
+        yield table
 
 
-def row_group_ranges(path: InputFile, name: str) -> list[Range]:
+def row_group_ranges(file: File) -> list[Range]:
     """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
-    with unreadable(name), open_parquet(path) as file:
-        sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
+    with open_parquet(file) as table:
+        sizes = [table.metadata.row_group(i).total_byte_size for i in range(table.num_row_groups)]
     result, first, total = [], 0, 0
     for i, size in enumerate(sizes):
         if total and total + size > PART:
@@ -122,12 +107,12 @@ def row_group_ranges(path: InputFile, name: str) -> list[Range]:
     return [*result, Range(first, len(sizes))] if sizes else []
 
 
-def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
+def read_arrow(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
     import pyarrow as pa
 
-    with unreadable(name), unchanged(path), native(path) as source:
-        growth, start, many = Growth(name, size_of(path)), 0, None
+    with file.native() as source:
+        growth, start, many = Growth(file.name, file.size), 0, None
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
         try:
@@ -138,7 +123,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
         source.seek(start)
         stream = pa.ipc.open_stream(source)
         growth.columns(len(stream.schema.names))
-        check_columns(stream.schema.names, name)
+        check_columns(stream.schema.names, file.name)
         for row in _rows_of(_arrow_batches(stream, many, growth), meter, 0):
             if row[0] % EVERY == 0:
                 meter.at(source.tell())
@@ -414,86 +399,84 @@ MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
 """Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
 
 
-def read_sheet(path: InputFile, name: str, meter: Meter, sheet: str | None) -> Iterator[Row]:  # noqa: ARG001 # read at once
+def read_sheet(file: File, meter: Meter, *, sheet: str | None = None) -> Iterator[Row]:  # noqa: ARG001 # read at once
     """The rows of a sheet, numbered as in the spreadsheet; empty cells are null, empty rows are skipped."""
     header: list[str] | None = None
-    for number, cells in enumerate(_sheet(path, name, sheet), 1):
+    for number, cells in enumerate(_sheet(file, sheet), 1):
         values = [_cell_value(cell) for cell in cells]
         if all(value is None for value in values):
             continue
         if header is None:
             header = ["" if value is None else str(value).strip() for value in values]
-            check_columns(header, f"{name}:{number}")
+            check_columns(header, f"{file.name}:{number}")
             continue
         yield number, {column: value for column, value in zip(header, values, strict=False) if column}
 
 
-def _sheet(path: InputFile, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
-    """The rows of the named sheet, or of the only one that is not empty."""
-    with _sheets(path, name) as sheets:
-        filled = [title for title, result in sheets.items() if result.width and result.height]
-        if wanted is not None and wanted not in sheets:
-            raise RequestError(
-                f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
-            )
-        if wanted is None and len(filled) > 1:
-            raise RequestError(
-                f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
-            )
-        if wanted or filled:
-            yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
+def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
+    """The rows of the named sheet, or of the only one that is not empty.
 
-
-@contextmanager
-def _sheets(path: InputFile, name: str) -> Iterator[dict[str, Any]]:
-    """The sheets by title. Errors of the library, which may also panic, become DataError with the file's name."""
+    Errors of the library, which may also panic, become DataError with the file's name.
+    """
     try:
         import python_calamine as calamine
     except ImportError as error:
         raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
-    _check_size(path, name)
+    _check_size(file)
     try:
-        with opened(path) as file:
-            book = calamine.load_workbook(str(path) if isinstance(path, Path) else file)
-        yield {title: book.get_sheet_by_name(title) for title in book.sheet_names}
+        with file.opened() as raw:
+            book = calamine.load_workbook(str(file.path) if isinstance(file.path, Path) else raw)
+        sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
+        if title := _title(sheets, file.name, wanted):
+            yield from sheets[title].to_python(skip_empty_area=False)
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
         raise DataError(
-            f"{name}: found damage ({first_line(error)}); expected a complete spreadsheet without a password; save the file again."
+            f"{file.name}: found damage ({first_line(error)}); expected a complete spreadsheet without a password; save the file again."
         ) from error
 
 
-def _check_size(path: InputFile, name: str) -> None:
+def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | None:
+    """The title of the wanted sheet, or of the only one that is not empty; None if all are empty."""
+    if wanted is not None and wanted not in sheets:
+        raise RequestError(
+            f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
+        )
+    filled = [title for title, result in sheets.items() if result.width and result.height]
+    if wanted is None and len(filled) > 1:
+        raise RequestError(
+            f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
+        )
+    return wanted or next(iter(filled), None)
+
+
+def _check_size(file: File) -> None:
     """DataError for a small file that would fill the memory, since one distant cell makes a sheet large."""
-    with unreadable(name), opened(path) as file:
-        if not zipfile.is_zipfile(file):
+    with file.opened() as raw:
+        if not zipfile.is_zipfile(raw):
             return
         try:
-            with zipfile.ZipFile(file) as book:
+            with zipfile.ZipFile(raw) as book:
                 for info in book.infolist():
-                    _check_part(book, info, name)
+                    _check_part(book, info, file.name)
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
             return  # its reader reports the error
 
 
 def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None:
-    unpacked = cells = rows = columns = 0
-    rest = b""
+    most = max(MOST_UNPACKED, 50 * info.compress_size)
     with book.open(info) as part:
-        while chunk := part.read(1 << 20):
-            unpacked += len(chunk)
-            if unpacked > MOST_UNPACKED and unpacked > 50 * info.compress_size:
-                raise DataError(
-                    f"{name}: found {info.filename}, which unpacks to over {unpacked >> 20} MiB; expected a smaller sheet, "
-                    "since this one could fill the memory; save it as CSV."
-                )
-            if "/worksheets/" in info.filename:
-                text = rest + chunk
-                for column, row in CELL.findall(text):
-                    cells += 1
-                    rows, columns = max(rows, int(row)), max(columns, _column_number(column))
-                rest = text[-16:] if not CELL.search(text[-16:]) else b""
+        content = part.read(most + 1)
+    if len(content) > most:
+        raise DataError(
+            f"{name}: found {info.filename}, which unpacks to over {most >> 20} MiB; expected a smaller sheet, "
+            "since this one could fill the memory; save it as CSV."
+        )
+    cells = rows = columns = 0
+    for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
+        cells += 1
+        rows, columns = max(rows, int(cell[2])), max(columns, _column_number(cell[1]))
     if rows * columns > MOST_CELLS and rows * columns > 16 * cells:
         raise DataError(
             f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; expected a sheet "

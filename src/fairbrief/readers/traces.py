@@ -18,8 +18,8 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
-from fairbrief.readers.files import InputFile, Meter
-from fairbrief.readers.json_lines import Row, read_array, read_lines
+from fairbrief.readers.files import File, Meter
+from fairbrief.readers.json_lines import Row, read_json
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
 PATHS = {
@@ -68,8 +68,10 @@ SHORT = 100
 """Characters of an attribute; longer values are texts."""
 LATEST = 1e11
 """The largest number that is a time in seconds."""
-DEEPEST = 24
-"""Levels of messages inside messages, and parts of a key."""
+DEEPEST = 40
+"""Levels of objects inside objects, and parts of a key."""
+TYPED = frozenset("stringValue intValue doubleValue boolValue bytesValue arrayValue kvlistValue".split())
+"""The types of values in OTLP."""
 HIGHEST = 64
 """Spans above a span that are searched."""
 TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
@@ -77,17 +79,17 @@ VALUES = (str, int, float, list, dict, datetime)
 Span = dict[str, Any]
 
 
-def traces(unpack: Callable[[Any], Iterable[Any]]) -> Callable[..., Iterator[Row]]:
+def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Row]]:
     """The reader of an export; ``unpack`` returns the spans in one of its rows."""
 
-    def read(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+    def read(file: File, meter: Meter) -> Iterator[Row]:
         with RowsOnDisk() as stored:
-            for number, row in _rows(path, name, meter, encoding):
+            for number, row in _rows(file, meter):
                 if not isinstance(row, Mapping):
                     yield number, row
                     continue
-                for raw in unpack(row):
-                    if isinstance(raw, Mapping) and (span := _span(raw))["id"] is not None:
+                for span in map(_span, unpack(_plain(row))):
+                    if span["id"] is not None:
                         stored.add(str(span["trace"]), (number, span))
             for trace in stored:
                 yield from _records(trace, stored.take(trace))
@@ -95,105 +97,93 @@ def traces(unpack: Callable[[Any], Iterable[Any]]) -> Callable[..., Iterator[Row
     return read
 
 
-def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+def _rows(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
     from fairbrief.readers import layouts
 
-    kind = files.FORMATS.get(files.endings(path)[0])
+    kind = files.FORMATS.get(files.endings(file.path)[0])
     if kind == "parquet":
-        yield from tables.read_parquet(path, name, meter)
+        yield from tables.read_parquet(file, meter)
         return
     if kind == "csv":
-        for number, row in tables.read_csv(path, name, meter, encoding, has_index=True):
+        for number, row in tables.read_csv(file, meter, has_index=True):
             yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
         return
-    with files.open_text(path, name, encoding) as (_, content):
-        start = content.peek(1).lstrip()[:1]
-        first = content.readline(files.LONGEST_PACKED)
-    if start == b"[":
-        yield from read_array(path, name, meter, encoding=encoding)
-    elif isinstance(_parsed(first.decode(errors="replace").strip()), Mapping):
-        yield from read_lines(path, name, meter, encoding=encoding)
+    with file.text() as (_, content):
+        first = content.readline(files.LONGEST_PACKED).strip()
+    if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
+        yield from read_json(file, meter)
     else:
-        yield 1, layouts.load(path, name, encoding)
+        yield 1, layouts.load(file)
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
 
 
-def otlp(row: Mapping[str, Any]) -> Iterator[Span]:
+def otlp(row: Span) -> Iterator[Span]:
     """The spans of a line of OTLP's JSON, and its log records, which may hold the messages of a span."""
     for resource in _objects(row.get("resourceSpans")):
-        shared = _plain(_at(resource, "resource.attributes"))
-        for span in (
-            s for scope in _objects(resource.get("scopeSpans")) for s in _objects(scope.get("spans"))
-        ):
-            events = [{**e, "attributes": _plain(e.get("attributes"))} for e in _objects(span.get("events"))]
-            yield {**span, "attributes": {**shared, **_plain(span.get("attributes"))}, "events": events}
+        shared = _object(_at(resource, "resource.attributes"))
+        for scope in _objects(resource.get("scopeSpans")):
+            for span in _objects(scope.get("spans")):
+                yield {**span, "attributes": {**shared, **_object(span.get("attributes"))}}
     for resource in _objects(row.get("resourceLogs")):
-        for log in (
-            one for scope in _objects(resource.get("scopeLogs")) for one in _objects(scope.get("logRecords"))
-        ):
-            body = _value(log.get("body"))
-            fields = {**_plain(log.get("attributes")), **(body if isinstance(body, Mapping) else {})}
-            name = log.get("eventName") or fields.get("event.name")
-            yield {**log, "events": [{"name": name, "attributes": fields}], "attributes": {}, "is_log": True}
+        for scope in _objects(resource.get("scopeLogs")):
+            for log in _objects(scope.get("logRecords")):
+                fields = {**_object(log.get("attributes")), **_object(log.get("body"))}
+                event = {"name": _at({**fields, **log}, "eventName|event.name"), "attributes": fields}
+                yield {**log, "events": [event], "attributes": {}, "is_log": True}
 
 
-def phoenix(row: Mapping[str, Any]) -> Iterator[Span]:
+def phoenix(row: Span) -> Iterator[Span]:
     """The row, which is a span."""
-    yield dict(row)
+    yield row
 
 
-def langfuse(row: Mapping[str, Any]) -> Iterator[Span]:
+def langfuse(row: Span) -> Iterator[Span]:
     """An observation; or a trace and its observations, which are below it."""
-    parts = _objects(row.get("observations"))
+    parts = _objects(row.pop("observations", None))
     above = {"parent_id": row.get("id"), "trace_id": row.get("id")} if parts else {}
-    yield {**{k: v for k, v in row.items() if k != "observations"}, "is_whole": bool(parts)}
-    yield from ({**above, **{k: v for k, v in part.items() if v is not None}} for part in parts)
+    yield {**row, "is_whole": bool(parts)}
+    yield from ({**above, **part} for part in parts)
 
 
-def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
+def mlflow(row: Span) -> Iterator[Span]:
     """A trace and its spans, from its JSON or from a row of ``search_traces``."""
-    trace = _mapping(row.get("trace")) or row
-    info = {**row, **_mapping(trace.get("info"))}
+    trace = _object(row.get("trace")) or row
+    info = {**row, **_object(trace.get("info"))}
     ident = info.get("trace_id")
     whole = {key: info.get(key) for key in ("state", "request_time", "request", "response")}
-    attributes = {**whole, **_mapping(info.get("trace_metadata")), "tags": _mapping(info.get("tags"))}
-    parts = _objects(_mapping(trace.get("data")).get("spans")) or _objects(row.get("spans"))
+    attributes = {**whole, **_object(info.get("trace_metadata")), "tags": info.get("tags")}
+    parts = _objects(_object(trace.get("data")).get("spans")) or _objects(row.get("spans"))
     yield {**whole, "trace_id": ident, "span_id": ident, "attributes": attributes, "is_whole": bool(parts)}
     for part in parts:
-        place = {
-            "context": {"trace_id": ident, "span_id": _first(part, "id")},
-            "parent_id": _first(part, "parent") or ident,
-        }
-        yield {**part, "trace_id": ident, **place}
+        context = {"trace_id": ident, "span_id": _first(part, "id")}
+        yield {**part, "trace_id": ident, "context": context, "parent_id": _first(part, "parent") or ident}
 
 
 # ---------------------------------------------------------------------------------------- one span
 
 
-def _span(raw: Mapping[str, Any]) -> Span:
-    """A span's place in the trace, and its attributes as one nested object."""
-    row = _mapping(_nested(raw))
-    tree = row.get("attributes")
-    tree = tree if isinstance(tree, dict) else row
+def _span(row: Span) -> Span:
+    """A span's place in the trace, and its attributes."""
+    tree = _object(row.get("attributes")) if "attributes" in row else row
     recorded: dict[str, Any] = {"input": [], "output": []}
     for event in _objects(row.get("events")):
-        name, fields = str(event.get("name")), _mapping(event.get("attributes"))
+        name, fields = str(event.get("name")), _object(event.get("attributes"))
         if name == "gen_ai.choice":
             recorded["output"].append(fields)
         elif name.startswith("gen_ai.") and name.endswith(".message"):
             recorded["input"].append({"role": name.split(".")[1], **fields})
         elif name.startswith("gen_ai."):
-            recorded["gen_ai"] = {**_mapping(tree.get("gen_ai")), **_mapping(fields.get("gen_ai"))}
+            recorded["gen_ai"] = {**_object(tree.get("gen_ai")), **_object(fields.get("gen_ai"))}
     named = {name: _first(row, name) for name in ("id", "trace", "parent", "status")}
     return {
         **{name: None if value is None else str(value) for name, value in named.items()},
         "start": _time(_first(row, "start")),
         "name": row.get("name"),
         "tree": {**tree, **{name: value for name, value in recorded.items() if value}},
-        "kind": str(_parsed(_first(tree, "kind") or row.get("span_kind") or "")).lower(),
+        "kind": str(_first(tree, "kind") or row.get("span_kind") or "").lower(),
         "is_log": bool(row.get("is_log")),
         "is_whole": bool(row.get("is_whole")),
     }
@@ -209,7 +199,7 @@ def _records(trace: str, rows: Sequence[tuple[int, Span]]) -> Iterator[Row]:
             for name, value in log["tree"].items():
                 before = tree.get(name)
                 is_object = isinstance(value, dict)
-                tree[name] = {**_mapping(before), **value} if is_object else [*_list(before), *value]
+                tree[name] = {**_object(before), **value} if is_object else [*_list(before), *value]
     above = {ident: list(_above(span, known)) for ident, span in known.items()}
     retrieved: dict[str | None, list[Span]] = {}
     for ident, span in known.items():
@@ -262,7 +252,7 @@ def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[S
         "documents": documents or [""],
         "summary": None if reason else text,
         "reason": reason,
-        "system": _parsed(_first(tree, "system")),
+        "system": _first(tree, "system"),
         "attributes": _attributes(trace, span, above),
     }  # fmt: skip
 
@@ -275,9 +265,9 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
     for tree in (span["tree"], *(s["tree"] for s in above)):
         for name, paths in ATTRIBUTES.items():
             if (value := _at(tree, paths)) is not None:
-                attributes.setdefault(name, _parsed(value))
+                attributes.setdefault(name, value)
         for name in OTHERS:
-            for key, value in _mapping(_at(tree, name)).items():
+            for key, value in _flat(_object(_at(tree, name))):
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
                     attributes.setdefault(f"user_{key}" if name == "user" else key, value)
     return {name: value for name, value in attributes.items() if _is_short(value)}
@@ -291,7 +281,6 @@ def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
 
     Of several answers, the first counts; of a conversation, the last answer.
     """
-    given = _parsed(given)
     if isinstance(given, str) or depth > DEEPEST:
         return (given if isinstance(given, str) else ""), False
     if isinstance(given, list):
@@ -314,8 +303,8 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     """The sources in a prompt: its variables, what tools returned, texts in tags; else the last message of the user."""
     from fairbrief.readers.layouts import source_among
 
-    given = _parsed(_first(tree, "input"))
-    for fields in (_parsed(_first(tree, "variables")), given):
+    given = _first(tree, "input")
+    for fields in (_first(tree, "variables"), given):
         is_plain = isinstance(fields, Mapping) and "messages" not in fields
         likely = source_among(fields).get("documents") if is_plain else None
         if documents := _documents(likely):
@@ -350,14 +339,13 @@ def _tagged(prompt: str) -> list[str]:
 
 def _documents(given: Any) -> list[dict[str, Any]]:
     """Documents from a list of texts or of objects with a text, an id and metadata."""
-    given = _parsed(given)
     if isinstance(given, Mapping):
         given = given.get("documents") or given.get("results") or [given]
     documents = []
     for one in [given] if isinstance(given, str) else _list(given):
         one = one if isinstance(one, Mapping) else {"text": one}
-        one = _mapping(one.get("document")) or one
-        metadata = {**_mapping(one.get("metadata")), **_mapping(one.get("attributes"))}
+        one = _object(one.get("document")) or one
+        metadata = {**_object(one.get("metadata")), **_object(one.get("attributes"))}
         short = {name: value for name, value in metadata.items() if _is_short(value)}
         ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
         if (text := _text_of(one)[0]).strip():
@@ -398,25 +386,30 @@ def _is_short(value: Any) -> bool:
     return is_plain and len(str(value)) <= SHORT and "\n" not in str(value)
 
 
+def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in an object and in those inside it, by their dotted keys."""
+    for key, value in given.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
 def _list(given: Any) -> list[Any]:
-    given = _parsed(given)
-    given = given.tolist() if hasattr(given, "tolist") else given
-    return [one for one in given if one is not None] if isinstance(given, list) else []
+    return given if isinstance(given, list) else []
 
 
-def _objects(given: Any) -> list[Mapping[str, Any]]:
-    return [one for one in _list(given) if isinstance(one, Mapping)]
+def _objects(given: Any) -> list[dict[str, Any]]:
+    return [one for one in _list(given) if isinstance(one, dict)]
 
 
-def _mapping(given: Any) -> dict[str, Any]:
-    given = _parsed(given)
-    given = dict(given) if isinstance(given, list) and all(isinstance(p, tuple) for p in given) else given
-    return dict(given) if isinstance(given, Mapping) else {}
+def _object(given: Any) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
 
 
-def _parsed(given: Any) -> Any:
-    """The value of JSON text; other values unchanged."""
-    if not (isinstance(given, str) and given[:1] in ("[", "{", '"')):
+def _parsed(given: str) -> Any:
+    """The value of JSON text; other texts unchanged."""
+    if given[:1] not in ("[", "{", '"'):
         return given
     try:
         return json.loads(given)
@@ -424,9 +417,9 @@ def _parsed(given: Any) -> Any:
         return given
 
 
-def _cell(given: Any) -> Any:
+def _cell(given: str) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or _parsed(given) is not given:
+    if given[:2] not in ("[{", "{'", "['") or _parsed(given) is not given:
         return given
     try:
         return ast.literal_eval(given)
@@ -434,31 +427,28 @@ def _cell(given: Any) -> Any:
         return given
 
 
-def _plain(attributes: Any, depth: int = 0) -> dict[str, Any]:
-    """The attributes of OTLP, a list of keys and typed values, as an object."""
-    return {str(one.get("key")): _value(one.get("value"), depth) for one in _objects(attributes)}
+def _plain(given: Any, depth: int = 0) -> Any:
+    """A value without absent ones, in one form whichever the export uses.
 
-
-def _value(given: Any, depth: int = 0) -> Any:
-    """A typed value of OTLP."""
-    if not isinstance(given, Mapping) or not given or depth > DEEPEST:
-        return None
-    kind, value = next(iter(given.items()))
-    if kind == "kvlistValue":
-        return _plain(_mapping(value).get("values"), depth + 1)
-    if kind == "arrayValue":
-        return [_value(one, depth + 1) for one in _list(_mapping(value).get("values"))]
-    return value
-
-
-def _nested(given: Any, depth: int = 0) -> Any:
-    """Objects with dotted keys as nested objects; objects whose keys are all numbers as lists."""
-    if depth > DEEPEST:
-        return None
+    Texts of JSON are parsed; lists of keys and values, and typed values (OTLP), are plain; dotted keys are objects inside
+    objects, and objects whose keys are all numbers are lists.
+    """
+    if depth > DEEPEST or isinstance(given, str):
+        parsed = _parsed(given) if isinstance(given, str) else None
+        return parsed if parsed is None or isinstance(parsed, str) else _plain(parsed, depth + 1)
     if isinstance(given, list):
-        return [_nested(one, depth + 1) for one in given]
+        if given and all(isinstance(one, tuple) for one in given):
+            return _plain(dict(given), depth)  # Arrow's form of a map
+        if given and all(
+            isinstance(one, dict) and {"key"} <= one.keys() <= {"key", "value"} for one in given
+        ):
+            return _plain({str(one["key"]): one.get("value") for one in given}, depth)
+        return [_plain(one, depth + 1) for one in given if one is not None]
     if not isinstance(given, Mapping):
         return given
+    if len(given) == 1 and given.keys() <= TYPED:
+        (value,) = given.values()
+        return _plain(value.get("values") if isinstance(value, dict) else value, depth + 1)
     tree: dict[str, Any] = {}
     for key, value in given.items():
         if value is None:
@@ -469,7 +459,7 @@ def _nested(given: Any, depth: int = 0) -> Any:
             inner = holder.get(part)
             holder[part] = inner = inner if isinstance(inner, dict) else {}
             holder = inner
-        known, new = holder.get(last), _nested(value, depth + 1)
+        known, new = holder.get(last), _plain(value, depth + 1)
         holder[last] = {**known, **new} if isinstance(known, dict) and isinstance(new, dict) else new
     return _with_lists(tree)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import InputFile, Meter, open_text, stem
+from fairbrief.readers.files import File, Meter, stem
 from fairbrief.readers.messages import at, fault, not_utf8
 
 TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
@@ -53,14 +53,14 @@ def speaker_in(line: str) -> tuple[str, str]:
     return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
 
-def read_transcript(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[tuple[int, Any]]:
+def read_transcript(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:
     """The record of a text in which turns begin with a name."""
-    yield 1, _record(path, name, map(speaker_in, _lines(path, name, meter, encoding)))
+    yield 1, _record(file, map(speaker_in, _lines(file, meter)))
 
 
-def read_subtitles(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[tuple[int, Any]]:
+def read_subtitles(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:
     """The record of a file of WebVTT or SRT."""
-    yield 1, _record(path, name, _of_cues(_lines(path, name, meter, encoding)))
+    yield 1, _record(file, _of_cues(_lines(file, meter)))
 
 
 def _of_cues(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
@@ -83,7 +83,7 @@ def _plain(text: str) -> str:
     return " ".join(html.unescape(TAG.sub("", text)).split())
 
 
-def _record(path: InputFile, name: str, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
+def _record(file: File, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
     """One row, with a document per turn. Lines before the first name are left out."""
     turns: list[tuple[str, list[str]]] = []
     for speaker, text in parts:
@@ -95,17 +95,17 @@ def _record(path: InputFile, name: str, parts: Iterator[tuple[str, str]]) -> dic
         {"text": " ".join(texts), "attributes": {"speaker": speaker}} for speaker, texts in turns if texts
     ]
     if not documents:
-        raise at(name, NO_NAME)
-    return {"id": stem(path), "documents": documents}
+        raise at(file.name, NO_NAME)
+    return {"id": stem(file.path), "documents": documents}
 
 
-def _lines(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[str]:
-    with open_text(path, name, encoding) as (raw, content):
+def _lines(file: File, meter: Meter) -> Iterator[str]:
+    with file.text() as (raw, content):
         for number, line in enumerate(content, 1):
             try:
                 yield line.decode()
             except UnicodeDecodeError as error:
                 raise DataError(
-                    f"{name}:{number}: {not_utf8(line[error.start], f'at byte {error.start + 1}')}"
+                    f"{file.name}:{number}: {not_utf8(line[error.start], f'at byte {error.start + 1}')}"
                 ) from None
             meter.at(raw.tell())

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
 from fairbrief.types import Document, Record
 
 Spacing = Literal["natural", "tokens"]
@@ -29,12 +29,14 @@ _NO_BLANK_BEFORE: Final = frozenset(", ; : % ) ] } 's ' n't 're 've 'll 'd 'm 'S
 _NO_BLANK_AFTER: Final = frozenset("([{$#£€")
 
 
-def set_words(
-    words: Sequence[str], tags: Sequence[str], sentences: Sequence[int], spacing: Spacing
-) -> tuple[str, list[Token]]:
+Leaf = tuple[str, str]
+"""A word with its tag before it."""
+
+
+def set_words(words: Sequence[Leaf], sizes: Sequence[int], spacing: Spacing) -> tuple[str, list[Token]]:
     """A text of the words, and the place of each word.
 
-    ``sentences`` are the numbers of words per sentence; a blank separates sentences. ``natural`` spacing also replaces
+    ``sizes`` are the numbers of words per sentence; a blank separates sentences. ``natural`` spacing also replaces
     the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) by their characters.
     """
     natural = spacing == "natural"
@@ -42,10 +44,10 @@ def set_words(
     tokens: list[Token] = []
     at = 0
     index = 0
-    for size in sentences:
+    for size in sizes:
         glued = False
         for i in range(size):
-            raw, tag = words[index], tags[index]
+            tag, raw = words[index]
             form = _ESCAPES.get(raw, raw) if natural else raw
             if pieces and not (natural and i > 0 and (glued or _closes(raw, form, tag))):
                 pieces.append(" ")
@@ -173,43 +175,44 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
 
 def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
     rows = [row for sentence in sentences for row in sentence]
-    bounds = [len(sentence) for sentence in sentences]
-    text, tokens = set_words([c[3] for _, c in rows], [c[4] for _, c in rows], bounds, spacing)
-    mentions = _spans(rows, -1, path)
-    people_ = [Span(s.first, s.last, None) for s in _spans(rows, 10, path) if s.chain == "PERSON"]
-    names = link_names(tokens, people_, mentions)
-    given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
-    return Record(id_, (Document(text),), entities=people(given), where=where)
+    words, sizes = [(c[4], c[3]) for _, c in rows], [len(sentence) for sentence in sentences]
+    named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
+    return _annotated(id_, words, sizes, _spans(rows, -1, path), named, where, spacing)
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
     """The spans in a column: ``(1``, ``1)``, ``(1)``, several joined by ``|``; ``*)`` closes the last that is open."""
-    result: list[Span] = []
-    open_: list[tuple[str, int]] = []
+    brackets = Brackets()
     for i, (number, columns) in enumerate(rows):
         for piece in columns[column].split("|"):
             name = piece.strip("()*")
             if piece.startswith("("):
-                open_.append((name, i))
+                brackets.begin(name, i, f"{path}:{number}", {})
             if piece.endswith(")"):
-                begun = next((one for one in reversed(open_) if name in ("", one[0])), None)
-                if begun is None:
-                    raise DataError(
-                        f"{path}:{number}: found the end {piece!r} without its beginning; correct the line."
-                    )
-                open_.remove(begun)
-                result.append(Span(begun[1], i, begun[0]))
-    if open_:
-        name, i = open_[0]
-        raise DataError(f"{path}:{rows[i][0]}: found '({name}' without its end; correct the line.")
-    return result
+                brackets.end(name, i, f"{path}:{number}")
+    brackets.check()
+    return [span for span, _ in brackets.spans]
+
+
+def _annotated(
+    id_: str,
+    words: Sequence[Leaf],
+    sizes: Sequence[int],
+    mentions: Sequence[Span],
+    named: Sequence[Span],
+    where: str,
+    spacing: Spacing,
+) -> Record:
+    """The record of a text: tags and words, numbers of words per sentence, mentions with their chains, and names of people."""
+    text, tokens = set_words(words, sizes, spacing)
+    names = link_names(tokens, named, mentions)
+    given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
+    return Record(id_, (Document(text),), entities=people(given), where=where)
 
 
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 _PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
 _ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
-Marked = tuple[int, int, dict[str, str]]
-"""The first and the last word inside a tag, and the tag's attributes."""
 
 
 def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
@@ -232,25 +235,17 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     leaves, sentences = _leaves(parse)
     document, chains = _marked(path, "COREF", leaves)
     _, named = _marked(name, "ENAMEX", leaves)
-    kept = [i for i, (tag, _) in enumerate(leaves) if tag != "-NONE-"]
-    place = {old: new for new, old in enumerate(kept)}
-    text, tokens = set_words(
-        [leaves[i][1] for i in kept],
-        [leaves[i][0] for i in kept],
-        [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences],
-        spacing,
-    )
-    mentions = _spans_inside(chains, "IDENT", place)
-    people_ = [Span(s.first, s.last, None) for s in _spans_inside(named, "PERSON", place)]
-    names = link_names(tokens, people_, mentions)
-    given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
+    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != "-NONE-"]
+    place = {old: new for new, old in enumerate(in_text)}
+    sizes = [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences]
+    mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return Record(id_, (Document(text),), entities=people(given), where=f"{path}:1")
+    return _annotated(id_, [leaves[i] for i in in_text], sizes, mentions, people_, f"{path}:1", spacing)
 
 
-def _leaves(path: Path) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
+def _leaves(path: Path) -> tuple[list[Leaf], list[tuple[int, int]]]:
     """Tag and word of every leaf, and where each tree begins and ends among them."""
-    leaves: list[tuple[str, str]] = []
+    leaves: list[Leaf] = []
     sentences, depth, begin = [], 0, 0
     for number, line in lines_of(path):
         leaves += _LEAF.findall(line)
@@ -267,30 +262,25 @@ def _leaves(path: Path) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
     return leaves, sentences
 
 
-def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[str, list[Marked]]:
+def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Brackets]:
     """The document's number, and every span inside the tag ``mark``, by index among the leaves.
 
     The words must equal those of the tree.
     """
-    document, result, parts, index = "", list[Marked](), 0, 0
-    stack: list[tuple[int, dict[str, str]]] = []
+    document, brackets, parts, index = "", Brackets(), 0, 0
     for at, piece in _pieces(path):
         closing, tag, attributes = piece[1], piece[2], dict(_ATTRIBUTE.findall(piece[3] or ""))
         if tag is None:
             _same_word(html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else None, at)
             index += 1
         elif tag == mark and closing:
-            if not stack:
-                raise DataError(f"{at}: found </{mark}> without <{mark}>; correct the tags.")
-            begin, opened = stack.pop()
-            result.append((begin, index - 1, opened))
+            brackets.end(mark, index - 1, at)
         elif tag == mark:
-            stack.append((index, attributes))
+            brackets.begin(mark, index, at, attributes)
         elif tag == "DOC" and not closing:
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
-    if stack:
-        raise DataError(f"{path}: found <{mark}> without </{mark}>; correct the tags.")
+    brackets.check()
     if index != len(leaves):
         raise DataError(
             f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
@@ -298,7 +288,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[s
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
-    return document, result
+    return document, brackets
 
 
 def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
@@ -316,11 +306,11 @@ def _same_word(word: str, leaf: str | None, at: str) -> None:
         )
 
 
-def _spans_inside(marked: Sequence[Marked], kind: str, place: dict[int, int]) -> list[Span]:
+def _spans_inside(brackets: Brackets, kind: str, place: dict[int, int]) -> list[Span]:
     """The words of the text inside the tags of a type; tags that contain only traces are left out."""
     spans = []
-    for first, last, attributes in marked:
-        inside = [place[i] for i in range(first, last + 1) if i in place]
+    for span, attributes in brackets.spans:
+        inside = [place[i] for i in range(span.first, span.last + 1) if i in place]
         if inside and attributes.get("TYPE") == kind:
             spans.append(Span(inside[0], inside[-1], attributes.get("ID", "")))
     return spans

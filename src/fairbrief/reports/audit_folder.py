@@ -26,7 +26,7 @@ ESTIMATES, EXAMPLES, SOURCES, INPUTS = "estimates.csv", "examples.json", "source
 DIGESTS = "digests.sha256"
 """The SHA-256 of each file that is loaded again, in the format of ``sha256sum --check``."""
 LISTED = ".written"
-"""The list of files that the audit wrote: the next audit removes only these."""
+"""The list of files that the audit wrote: the next audit removes only these, and every file in `PER_RECORD`."""
 UNFINISHED = "unfinished"
 """The file that marks an audit in progress, or one that was interrupted."""
 RESULTS = "results.json"
@@ -98,17 +98,15 @@ def refuse_unfinished(folder: Path) -> None:
     """Raise DataError if an audit for the folder is in progress, or was interrupted."""
     mark = folder / UNFINISHED
     try:
-        descriptor = os.open(mark, os.O_RDONLY)
+        file = mark.open("rb")
     except FileNotFoundError:
         return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise DataError(
-            f"{folder}: an audit for this folder is in progress. Wait until it has ended."
-        ) from None
-    finally:
-        os.close(descriptor)
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            going_on = f"{folder}: an audit for this folder is in progress. Wait until it has ended."
+            raise DataError(going_on) from None
     raise DataError(
         f"{folder}: the last audit for this folder was interrupted, so its files are from an older one. Run it again; to use the older "
         f"one, delete {mark}."
@@ -149,7 +147,8 @@ def replace_all(
         for name in names:
             with (stage / name).open("rb") as written:
                 os.fsync(written.fileno())
-        for old in {*_listed(folder), INPUTS} - {*names}:
+        stale = (f"{PER_RECORD}/{path.name}" for path in (folder / PER_RECORD).glob("*.parquet"))
+        for old in {*_listed(folder), *stale, INPUTS} - {*names}:
             (folder / old).unlink(missing_ok=True)
         for name in names:
             (folder / name).parent.mkdir(exist_ok=True)
@@ -162,19 +161,25 @@ def replace_all(
 def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) -> tuple[list[str], str]:
     """Write every file; their names in the order in which they are moved, and the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import files_of, write_rows, write_sources
+    from fairbrief.reports.per_record import write_rows, write_sources
 
     audit = json_file.write(result, stage / RESULTS)
     write_rows(result.rows, stage / PER_RECORD, audit)
-    names = _write_pages(complete(result), stage, audit)
-    loaded = [EXAMPLES, *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows))]
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
-        loaded.append(SOURCES)
-    names = [LISTED, *names, *loaded, DIGESTS, RESULTS]
+    pages = _write_pages(complete(result), stage, audit)
+    loaded = [name for name in _loaded(result) if (stage / name).exists()]
+    names = [LISTED, *pages, *loaded, DIGESTS, RESULTS]
     (stage / DIGESTS).write_text(_digest_lines(stage, [RESULTS, *loaded]), encoding="utf-8")
     (stage / LISTED).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     return names, audit
+
+
+def _loaded(result: Result) -> list[str]:
+    """The files beside `RESULTS` that are loaded again; a folder may lack `SOURCES` and `INPUTS`."""
+    from fairbrief.reports.per_record import files_of
+
+    return [EXAMPLES, SOURCES, INPUTS, *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows))]
 
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
@@ -226,8 +231,6 @@ def load(folder: Path | str) -> Result:
 
 def load_unchanged(folder: Path | str) -> Result:
     """`load`, if no file was changed, removed or exchanged since the audit. Raises DataError for the first such file."""
-    from fairbrief.reports.per_record import files_of
-
     folder = Path(folder)
     result = load(folder)
     try:
@@ -237,14 +240,7 @@ def load_unchanged(folder: Path | str) -> Result:
             f"{folder / DIGESTS} is missing or damaged, so changes in the folder cannot be detected. Run the audit again."
         ) from None
     known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    names = (
-        RESULTS,
-        EXAMPLES,
-        SOURCES,
-        INPUTS,
-        *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)),
-    )
-    for name in names:
+    for name in (RESULTS, *_loaded(result)):
         path = folder / name
         if known.get(name) != (_digest(path) if path.exists() else None):
             how = "was changed after the audit" if path.exists() else "was removed"
@@ -258,11 +254,8 @@ def add_digest(folder: Path, name: str) -> None:
     """Add a file that was written after the others to the list of digests."""
     if not (folder / DIGESTS).exists():  # a folder without a list has nothing to add to
         return
-    known = (folder / DIGESTS).read_text(encoding="utf-8")
-    place(
-        folder / DIGESTS,
-        lambda path: path.write_text(known + _digest_lines(folder, [name]), encoding="utf-8"),
-    )
+    lines = (folder / DIGESTS).read_text(encoding="utf-8") + _digest_lines(folder, [name])
+    place(folder / DIGESTS, lambda path: path.write_text(lines, encoding="utf-8"))
 
 
 def _digest_lines(folder: Path, names: Sequence[str]) -> str:

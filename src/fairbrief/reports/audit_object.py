@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import arrangement, figures, first_answers, html, plot, terminal, wording, write_all
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page
-from fairbrief.reports.result import MOST_OF_EACH, Result, Row
+from fairbrief.reports.result import Result
 from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
@@ -74,39 +72,6 @@ class Audit:
     def tables(self) -> tuple[Table, ...]:
         """A protocol's tables."""
         return self.result.tables
-
-    def worst(
-        self, n: int = MOST_OF_EACH, measure: str | None = None, system: str | None = None
-    ) -> tuple[Row, ...]:
-        """The records with the largest main value: at most ``n`` per measure and system, the largest first.
-
-        ``measure`` is a measure's spec or name. The records are those of the report, with ``values`` and ``story``, and so at most
-        4 per measure and system, or none if it keeps no texts. Records of label-independent scores such as ROUGE are not returned.
-        Raises RequestError for an ``n`` below 1, and for an unknown measure or system.
-        """
-        if n < 1:
-            raise RequestError(f"n is the number of records to show: at least 1, not {n}.")
-        estimates = self.result.estimates
-        measures = {name for e in estimates for name in (e.measure, wording.name_of(e.measure))}
-        for what, name, there in (
-            ("measure", measure, measures), ("system", system, {e.system for e in estimates}),
-        ):  # fmt: skip
-            if name is not None and name not in there:
-                raise RequestError(
-                    f"The audit has no {what} '{name}'.{did_you_mean(name, there)} It has: {', '.join(sorted(there))}."
-                )
-        kinds = {(e.measure, e.quantity): e.kind for e in estimates}
-        kept: dict[tuple[str, str], list[tuple[float, Row]]] = {}
-        for row in self.read(self.result).examples.rows:
-            name = wording.name_of(row.measure)
-            is_asked = measure in (None, row.measure, name) and system in (None, row.system)
-            if is_asked and name in row.values and kinds[row.measure, name] != "label_independent":
-                kept.setdefault((row.measure, row.system), []).append((abs(row.values[name]), row))
-        return tuple(
-            row
-            for rows in kept.values()
-            for _, row in sorted(rows, key=lambda one: -one[0])[: min(n, MOST_OF_EACH)]
-        )
 
     def plot(self) -> Figures:
         """The figures that the measures declare, as the report shows them."""

@@ -7,10 +7,9 @@ from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
-from fairbrief.reports import contrast_words, wording
-from fairbrief.reports.contrast_words import Context, capital, of_system, p_text, signed
+from fairbrief.reports import wording
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import sides
+from fairbrief.reports.wording import Context, capital, of_system, p_text, sides, signed
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
@@ -125,7 +124,7 @@ def _small_groups(estimates: Iterable[Estimate]) -> dict[str, int]:
         names = sides(e.group, 1 if e.other_clusters is None else 2)
         for group, n in zip(names, (e.group_clusters, e.other_clusters), strict=False):
             if n is not None and n < FEWEST_TO_DECIDE:
-                small[contrast_words.group_with(e.over, group)] = n
+                small[wording.group_with(e.over, group)] = n
     return small
 
 

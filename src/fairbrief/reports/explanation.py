@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
-from fairbrief.reports import exports, json_file, wording
-from fairbrief.reports.contrast_words import capital
-from fairbrief.reports.number_format import ABSENT, UNDEFINED, number, signed
+from fairbrief.reports import exports, json_file
+from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Table
 
@@ -26,8 +26,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
 """Documents, and sentences, per record in a table: those with the largest contributions."""
-MOST_UNDEFINED = 2
-"""Documents, and sentences, in a table without which there is no value."""
 MOST_LISTED = 6
 """Items that are named in a sentence."""
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
@@ -137,13 +135,9 @@ def _records(found: Explanation) -> Table:
     header += ["record alone"] * by_itself + ["rank"] * asked
     rows = []
     for o in found.opened:
-        row = [f"{o.record} ({o.reason})", ABSENT, ABSENT]
-        if o.influence is not None:
-            row = [
-                o.record,
-                signed(o.influence.whole.effect, places),
-                number(o.influence.whole.without, places),
-            ]
+        whole = o.influence.whole if o.influence else Effect(None, None)
+        name = o.record if o.influence else f"{o.record} ({o.reason})"
+        row = [name, signed(whole.effect, places), number(whole.without, places)]
         row += [number(o.value)] * by_itself
         row += [f"{o.influence.rank:,}" if o.influence else ABSENT] * asked
         rows.append(tuple(row))
@@ -151,30 +145,39 @@ def _records(found: Explanation) -> Table:
     # Without another name, the quantity is the main value, which has the measure's name.
     of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
     title = f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}"
-    beaten = "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
     excluded = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
-    notes = filter(None, (beaten, " ".join(_said(found, places)), *excluded))
+    notes = filter(None, (_baselines(found.estimate), " ".join(_said(found, places)), *excluded))
     return Table(title, tuple(header), tuple(rows), tuple(notes))
+
+
+def _baselines(e: Estimate | None) -> str:
+    """The two baselines of the explained value and their p; "" if neither is known."""
+    if e is None:
+        return ""
+    mean = f"mean {chance(e)}" if e.permutation_mean is not None else ""
+    labels = (mean, "not testable" if e.testable is False else p_text(e.p) if e.p is not None else "")
+    random: tuple[str, ...] = ()
+    if e.extract_baseline is not None:
+        random = (number(e.extract_baseline, decimals(e)),)
+        if e.extract_p is not None:
+            random += (f"difference {signed(e.extract_difference, decimals(e))}", p_text(e.extract_p))
+    both = (("Label permutations", labels), ("Random sentences", random))
+    sentences = (f"{name}: {', '.join(filter(None, parts))}." for name, parts in both if any(parts))
+    return " ".join(sentences).replace("\u00a0", " ")
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
     """The contributions of all records in sentences."""
     rows, clusters = sum(i.rows for i in found.influences), len(found.influences)
-    yield (
-        f"{counted(rows, 'record')}."
-        if rows == clusters
-        else f"{counted(rows, 'record')} in {counted(clusters, 'cluster')}."
-    )
+    yield counted(rows, "record") + ("." if rows == clusters else f" in {counted(clusters, 'cluster')}.")
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
     if effects and not any(effects):
         yield "No single record changes the value."
     elif effects:
         least, most = min(effects), max(effects)
-        share = (
-            f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
-            if found.value and isfinite(found.value)
-            else ""
-        )
+        share = ""
+        if found.value and isfinite(found.value):
+            share = f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
         yield f"Removing one changes the value by {signed(-most, places)} to {signed(-least, places)}{share}."
     many = sum(o.influence is not None for o in found.opened)
     if many > 1:
@@ -191,29 +194,23 @@ def _parts(opened: Opened, most: int) -> Table:
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
     rows: list[tuple[str, ...]] = []
     hidden: list[str] = []
-    notes: list[str] = []
     for kind in KINDS:
-        known = [(e, p) for e, p in effects if p.kind == kind and not e.reason]
-        undefined = [(e, p) for e, p in effects if p.kind == kind and e.reason]
-        rows += [
-            (_item(p, most), signed(e.effect, places), number(e.without, places))
-            for e, p in known[:MOST_PARTS]
-        ]
-        rows += [(_item(p, most, e.reason), ABSENT, "no value") for e, p in undefined[:MOST_UNDEFINED]]
-        if more := [abs(e.effect or 0.0) for e, _ in known[MOST_PARTS:]]:
-            hidden.append(
-                f"{counted(len(more), f'more {kind}')} (contribution at most {number(max(more), places)})"
-            )
-        if rest := undefined[MOST_UNDEFINED:]:
-            names = listed([_name(p) for _, p in rest], MOST_LISTED, "or")
-            notes.append(f"There is also no value without {names}: {rest[0][0].reason}.")
+        # First those without which there is no value.
+        of_kind = sorted(((e, p) for e, p in effects if p.kind == kind), key=lambda item: not item[0].reason)
+        for e, p in of_kind[:MOST_PARTS]:
+            without = "no value" if e.reason else number(e.without, places)
+            rows.append((_item(p, most, e.reason), signed(e.effect, places), without))
+        if more := [e for e, _ in of_kind[MOST_PARTS:]]:
+            largest = number(max(abs(e.effect or 0.0) for e in more), places)
+            at_most = "no value without some" if more[0].reason else f"contribution at most {largest}"
+            hidden.append(f"{counted(len(more), f'more {kind}')} ({at_most})")
     value = (
         f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
     )
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     further = f"And {' and '.join(hidden)}." if hidden else ""
     first = (further, _verdict(opened, effects, places), *opened.story.split("\n"))
-    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *notes))
+    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), tuple(filter(None, first)))
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:

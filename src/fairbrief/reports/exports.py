@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TextIO
 
 from fairbrief.reports import number_format
-from fairbrief.reports.first_answers import Answer, sentences
+from fairbrief.reports.first_answers import NEXT, answers
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
@@ -32,7 +32,8 @@ MARKUP = re.compile(
 
 def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     """The whole result: findings and cautions, all tables (``tables``, or `printed_tables`), excluded input, and settings."""
-    parts = ["# Fairness of summaries", *map(_answer, sentences(result))]
+    parts = ["# Fairness of summaries"]
+    parts += (_answer(asked, lines) for asked, lines in answers(result).items() if asked != NEXT)
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
     if (absent := left_out_table(result)) is not None:
         parts.append(markdown_table(absent))
@@ -44,11 +45,11 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(asked: str, lines: Sequence[tuple[str, str]]) -> str:
     """A heading and its sentences."""
-    lines = [markdown_escape(text) for text, _ in answer.lines]
-    text = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
-    return f"**{markdown_escape(answer.asked)}** {text}"
+    first, *others = [markdown_escape(text) for text, _ in lines]
+    text = "\n\n" + "\n".join(f"- {line}" for line in (first, *others)) if others else first
+    return f"**{markdown_escape(asked)}** {text}"
 
 
 def markdown_table(t: Table) -> str:

@@ -32,6 +32,8 @@ RATIO_EDGES = tuple(i / 10 for i in range(22))
 """Tenths of the expected share; the last bin has everything above twice that share."""
 ARTICLES, REFERENCES = "articles", "references"
 """Lines beside those of systems."""
+POSITION = "position in the text"
+"""The title of the one axis that is marked in percent."""
 
 T = TypeVar("T")
 
@@ -152,31 +154,30 @@ def shares_of(values: Floats, edges: Sequence[float]) -> list[float]:
 # ---------------------------------------------------------------------------------------------- panels
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """The shares of one panel's bins by line, and a marked value of the axis."""
-
-    title: str
-    alt: str
-    shares: Mapping[str, Sequence[float]]
-    mark: float | None = None
+Distribution = tuple[str, str, Mapping[str, Sequence[float]], float | None]
+"""One panel: its title, its text for screen readers, the shares of its bins by line, and a marked value of the axis."""
 
 
-def _panels(
-    part: Part, distributions: Iterable[Distribution], edges: Sequence[float], x: Axis, y: str
-) -> tuple[Panel, ...]:
-    """Stepped lines over common bins and axes; a system has one colour in all panels."""
+def _figure(
+    part: Part, title: str, caption: str, distributions: Iterable[Distribution], edges: Sequence[float], axes: tuple[str, str],
+    key: Sequence[str] = (), ticks: Sequence[float] | None = None,
+) -> Figure:  # fmt: skip
+    """Stepped lines over common bins; a system has one colour in all panels.
+
+    ``axes`` are their titles, ``ticks`` the marked values of the horizontal one, ``key`` the lines to name.
+    """
     names, distributions = part.result.all_systems, list(distributions)
-    top = max((max(shares) for d in distributions for shares in d.shares.values()), default=0.0) or 1.0
-    up = Axis.of_numbers(plot.domain([0.0, top], 4), y, 4, percent=True)
+    highest = [max(shares) for _, _, lines, _ in distributions for shares in lines.values()]
+    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks=ticks, percent=axes[0] == POSITION)
+    y = Axis.of_numbers(plot.domain([0.0, max(highest, default=0.0) or 1.0], 4), axes[1], 4, percent=True)
     panels = []
-    for d in distributions:
-        marks: list[Mark] = [] if d.mark is None else [plot.upright(d.mark)]
-        for name, shares in d.shares.items():
-            dash = plot.dash_of(names, name) if len(d.shares) > 1 else None
+    for heading, alt, lines, marked in distributions:
+        marks: list[Mark] = [] if marked is None else [plot.upright(marked)]
+        for name, shares in lines.items():
+            dash = plot.dash_of(names, name) if len(lines) > 1 else None
             marks.append(plot.steps(edges, shares, plot.colour_of(names, name), dash))
-        panels.append(Panel(d.title, plot.drawn(shorten(printable(d.alt), 2000), x, up, marks)))
-    return tuple(panels)
+        panels.append(Panel(heading, plot.drawn(shorten(printable(alt), 2000), x, y, marks)))
+    return Figure(title, caption, tuple(panels), plot.key_of(names, key))
 
 
 def _by_system(
@@ -184,14 +185,12 @@ def _by_system(
 ) -> Iterator[Distribution]:
     """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
-        e = part.main_value(system)
-        chance = None if e is None else e.permutation_mean
-        mean = "" if e is None else f"mean {number_format.value(e)}"
-        if e is not None and chance is not None:
-            mean += f", permutation mean {number_format.chance(e)}"
-        title = f"{system} · {mean}" if mean else system
+        e = part.main_value(system) or Estimate("", "", system, None)
+        chance = "" if e.permutation_mean is None else f", permutation mean {number_format.chance(e)}"
+        mean = "" if e.value is None else f"mean {number_format.value(e)}{chance}"
         shares = {system: shares_of(numbers, edges)} if len(numbers) else {}
-        yield Distribution(title, f"{system}: {what(numbers)}; {mean}", shares, chance)
+        title = f"{system} · {mean}" if mean else system
+        yield title, f"{system}: {what(numbers)}; {mean}", shares, e.permutation_mean
 
 
 def _normalised(matrix: Floats) -> Floats:
@@ -211,61 +210,52 @@ def _kept_shares(part: Part) -> Figure:
     shown, cut = first_of(values, MOST_VALUES, "groups", "most frequent")
     parts, systems_cut = part.by_system()
     source, summary = (
-        {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()}
-        for name in ("source", "summary")
-    )
+        {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()} for name in ("source", "summary")
+    )  # fmt: skip
     due = _normalised(part.matrix("source", values))
     panels = []
     for i, value in enumerate(shown):
-        ratios = {}
-        for s in parts:
-            held = source[s][:, i] > 0
-            if held.any():
-                ratios[s] = np.minimum(np.round(summary[s][held, i] / source[s][held, i], 9), RATIO_EDGES[-2])
+        kept = {s: summary[s][:, i][x > 0] / x[x > 0] for s in parts if ((x := source[s][:, i]) > 0).any()}
+        ratios = {s: np.minimum(np.round(x, 9), RATIO_EDGES[-2]) for s, x in kept.items()}
+        below = (
+            f"{s}: below 0.8 in {(x < 0.8).mean():.0%} of records, from 1.2 in {(x >= 1.2).mean():.0%}"
+            for s, x in ratios.items()
+        )
         if ratios:
-            below = (
-                f"{s}: below 0.8 in {(x < 0.8).mean():.0%} of records, from 1.2 in {(x >= 1.2).mean():.0%}"
-                for s, x in ratios.items()
-            )
             alt = f"{value}: summary share as a multiple of source share; {'; '.join(below)}"
             title = f"{value} · {due[due[:, i] > 0, i].mean():.0%} of the source on average"
-            shares = {s: shares_of(x, RATIO_EDGES) for s, x in ratios.items()}
-            panels.append(Distribution(title, alt, shares, 1.0))
-    x = Axis.of_numbers(
-        (RATIO_EDGES[0], RATIO_EDGES[-1]), "summary share ÷ source share", ticks=(0, 0.5, 1, 1.5, 2)
-    )
-    return Figure(
+            panels.append((title, alt, {s: shares_of(x, RATIO_EDGES) for s, x in ratios.items()}, 1.0))
+    return _figure(
+        part,
         f"Share of each group{part.by}: summary ÷ sources",
         "Records whose sources contain the group. At the dashed line, the group's share of the summary equals its share of the "
         "sources. To the left its share of the summary is smaller; at 0 the summary leaves the group out. "
         f"The last step has all values above 2.{cut}{systems_cut}",
-        _panels(part, panels, RATIO_EDGES, x, "share of records"),
-        plot.key_of(part.result.all_systems, list(parts)),
-    )
+        panels, RATIO_EDGES, ("summary share ÷ source share", "share of records"), list(parts), ticks=(0, 0.5, 1, 1.5, 2),
+    )  # fmt: skip
 
 
 def _gaps(part: Part) -> Figure:
     """The coverage gap of single records."""
     parts, cut = part.by_system()
     gaps = {s: rows.column("gap") for s, rows in parts.items()}
-    main_values = map(part.main_value, parts)
-    chances = [e.permutation_mean for e in main_values if e and e.permutation_mean is not None]
+    chances = [e.permutation_mean or 0.0 for e in map(part.main_value, parts) if e]
     # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
-    gaps = {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}
 
     def what(gap: Floats) -> str:
         return f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap) if len(gap) else 0:.3f}"
 
-    x = Axis.of_numbers((edges[0], edges[-1]), "gap of one record")
-    return Figure(
+    return _figure(
+        part,
         f"Coverage gap of single records{part.by}",
         "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
         "cannot be negative, so a mean above zero does not show a disparity. The last step has all larger gaps."
         + cut,
-        _panels(part, _by_system(part, gaps, edges, what), edges, x, "share of records"),
-    )
+        _by_system(part, {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}, edges, what),
+        edges, ("gap of one record", "share of records"),
+    )  # fmt: skip
 
 
 def _seed_documents(part: Part) -> Figure:
@@ -273,15 +263,15 @@ def _seed_documents(part: Part) -> Figure:
     parts, cut = part.by_system()
     scores = {s: rows.column("score")[rows.column("one") > 0] for s, rows in parts.items()}
     edges = even_edges(np.array([-1.0, 1.0]))
-    panels = _by_system(part, scores, edges, lambda x: f"scores of {counted(len(x), 'seed document')}")
-    x = Axis.of_numbers((edges[0], edges[-1]), "score of one seed document", ticks=(-1, -0.5, 0, 0.5, 1))
-    return Figure(
+    return _figure(
+        part,
         "How well a summary reveals the group, by seed document",
         "Twice the share of a seed document's counterfactuals whose summary is most similar to the other summaries of its "
         "group, minus one: 1 if all are. The dashed line is the permutation mean. It can be below zero because a summary is "
         "never compared with itself." + cut,
-        _panels(part, panels, edges, x, "share of seed documents"),
-    )
+        _by_system(part, scores, edges, lambda x: f"scores of {counted(len(x), 'seed document')}"),
+        edges, ("score of one seed document", "share of seed documents"), ticks=(-1, -0.5, 0, 0.5, 1),
+    )  # fmt: skip
 
 
 def _sentiments(part: Part) -> Figure:
@@ -292,29 +282,27 @@ def _sentiments(part: Part) -> Figure:
     by_group: dict[str, dict[str, Floats]] = {}
     for group in groups:
         rows = np.flatnonzero(part.column(f"one[{group}]") > 0)
-        first = dict(reversed(list(zip(records[rows], rows, strict=True))))
-        by_group[group] = {
-            ARTICLES: part.column(f"article[{group}]")[sorted(first.values())],
-            **{s: p.column(f"summary[{group}]")[p.column(f"one[{group}]") > 0] for s, p in parts.items()},
-        }
+        _, first = np.unique(records[rows].astype(str), return_index=True)
+        values = {s: p.column(f"summary[{group}]")[p.column(f"one[{group}]") > 0] for s, p in parts.items()}
+        if len(rows):
+            by_group[group] = {ARTICLES: part.column(f"article[{group}]")[rows[first]], **values}
     edges = even_edges(np.concatenate([np.zeros(0), *(x for of in by_group.values() for x in of.values())]))
     panels = []
     for group, values in by_group.items():
-        if len(articles := values[ARTICLES]):
-            many = counted(len(articles), "article")
-            means = [f"{name} mean {x.mean():+.2f}" for name, x in values.items() if len(x)]
-            shares = {name: shares_of(x, edges) for name, x in values.items() if len(x)}
-            title = f"{group} · {many}, mean {articles.mean():+.2f}"
-            neutral = 0.0 if edges[0] < 0 < edges[-1] else None
-            panels.append(Distribution(title, "; ".join([f"{group}: {many}", *means]), shares, neutral))
-    return Figure(
+        articles = values[ARTICLES]
+        many = counted(len(articles), "article")
+        means = [f"{name} mean {x.mean():+.2f}" for name, x in values.items() if len(x)]
+        title, alt = f"{group} · {many}, mean {articles.mean():+.2f}", "; ".join([f"{group}: {many}", *means])
+        shares = {name: shares_of(x, edges) for name, x in values.items() if len(x)}
+        panels.append((title, alt, shares, 0.0 if edges[0] < 0 < edges[-1] else None))
+    return _figure(
+        part,
         "Sentiment of articles and summaries, by group",
         "One line for the articles (grey), one for the summaries of each system. If the groups' articles differ, the cause is "
         "the sources or the scorer. If the summaries differ from their articles by more in one group, the cause is the "
         f"summaries. The dashed line is neutral.{cut}{groups_cut}",
-        _panels(part, panels, edges, Axis.of_numbers((edges[0], edges[-1]), "sentiment"), "share of texts"),
-        plot.key_of(part.result.all_systems, (ARTICLES, *parts)),
-    )
+        panels, edges, ("sentiment", "share of texts"), (ARTICLES, *parts),
+    )  # fmt: skip
 
 
 def _segments(part: Part) -> Figure:
@@ -323,20 +311,21 @@ def _segments(part: Part) -> Figure:
     others_have = any(name.startswith("reference[") for name in part.result.rows.column_names())
     places = sorted(part.subscripts("generated")) if has_references or not others_have else []
     parts, cut = part.by_system()
-    names = ("generated", "reference") if has_references else ("generated",)
     panels = []
     for system, rows in parts.items():
-        sums = np.array([rows.matrix(name, places).sum(axis=0) for name in names])
+        names = {system: "generated", **({REFERENCES: "reference"} if has_references else {})}
+        sums = np.array([rows.matrix(name, places).sum(axis=0) for name in names.values()])
         if len(places) > 1 and sums[0].any():
-            shares = dict(zip((system, REFERENCES), _normalised(sums).tolist(), strict=False))
+            shares = dict(zip(names, _normalised(sums).tolist(), strict=True))
             ends = (f"{name}: first segment {x[0]:.0%}, last {x[-1]:.0%}" for name, x in shares.items())
-            panels.append(Distribution(system, f"{'; '.join(ends)} of the content", shares))
-    edges = [j / max(len(places), 1) for j in range(len(places) + 1)]
+            panels.append((system, f"{'; '.join(ends)} of the content", shares, None))
+    edges = np.linspace(0, 1, max(len(places), 1) + 1).tolist()
     against = "Grey: the references' content." if has_references else "There are no references."
-    return Figure(
+    return _figure(
+        part,
         "Where in the text summaries take their content from",
         f"The text is cut into equal segments from start to end. Coloured: the system's content. {against}{cut}",
-        _panels(part, panels, edges, Axis.of_numbers((0, 1), "position in the text", percent=True), "share of content"),
+        panels, edges, (POSITION, "share of content"),
     )  # fmt: skip
 
 

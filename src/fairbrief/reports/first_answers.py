@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
-from fairbrief.reports import arrangement, contrast_words, number_format, wording
+from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.cautions import TOO_FEW, cautions
-from fairbrief.reports.contrast_words import (
+from fairbrief.reports.plain import named
+from fairbrief.reports.result import Result
+from fairbrief.reports.tables import group_counts
+from fairbrief.reports.wording import (
     Context,
     capital,
     context_of,
@@ -23,9 +25,6 @@ from fairbrief.reports.contrast_words import (
     signed,
     size,
 )
-from fairbrief.reports.plain import named
-from fairbrief.reports.result import Result
-from fairbrief.reports.tables import group_counts
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
@@ -46,28 +45,19 @@ FOLDER = "DIR"
 """The placeholder for the audit's folder in a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A heading and its sentences, the most important first; each may come with a command."""
-
-    asked: str
-    lines: tuple[tuple[str, str], ...]
+Answers = dict[str, Sequence[tuple[str, str]]]
+"""By heading its sentences, the most important first; each may come with a command."""
 
 
-def sentences(result: Result) -> tuple[Answer, ...]:
-    """The `answers` without commands, for formats that do not know the audit's folder."""
-    return tuple(answer for answer in answers(result) if answer.asked != NEXT)
-
-
-def answers(result: Result) -> tuple[Answer, ...]:
-    """The answers of a result; empty where it has no primary group difference."""
+def answers(result: Result) -> Answers:
+    """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
     context = context_of(result)
     panels = _panels(result, context)
     if not panels:
         return _compared(result, context)
     members, *others = panels
     first = min(members, key=context.rank)
-    inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+    inside = arrangement.leading(result.estimates, result.made.get("by") or ())
     subgroups = [e for part in inside for e in part]
     findings = [
         *_too_few(panels, context),
@@ -86,27 +76,25 @@ def answers(result: Result) -> tuple[Answer, ...]:
         INTERVAL: _family_interval(first, context),
         CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
-    return (
-        *(Answer(asked, tuple((text, "") for text in lines)) for asked, lines in texts.items() if lines),
-        Answer(NEXT, tuple(_next(members, first, context))),
-    )
+    shown: Answers = {asked: [(text, "") for text in lines] for asked, lines in texts.items() if lines}
+    return {**shown, NEXT: _next(members, first, context)}
 
 
 def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
     """The primary group differences by measure and attribute, the clearest first."""
-    return context.clearest_first(arrangement.leading(result.estimates).values())
+    return context.clearest_first(arrangement.leading(result.estimates))
 
 
-def _compared(result: Result, context: Context) -> tuple[Answer, ...]:
+def _compared(result: Result, context: Context) -> Answers:
     """How many differences of systems are significant, where a result has nothing but these."""
-    pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False)
-    differences = [e for members in pairs.values() for e in members]
+    pairs = arrangement.leading(map(wording.from_random, result.differences), of_pairs=True)
+    differences = [e for members in pairs for e in members]
     if not differences:
-        return ()
+        return {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
-    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
+    return {FINDING: [(text, "")], CAUTION: [(wording.COMPARED, "")]}
 
 
 def lead(result: Result) -> Estimate | None:
@@ -183,7 +171,7 @@ def _below(members: Sequence[Estimate], context: Context) -> list[str]:
 def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
     """That no difference is significant."""
     first = members[0]
-    if first.group and not contrast_words.is_pair(context.words(first)):
+    if first.group and not wording.is_pair(context.words(first)):
         return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]
 
@@ -199,14 +187,14 @@ def _of_group(several: Sequence[Estimate], context: Context) -> str:
 
 
 def _sentence(e: Estimate, context: Context) -> str:
-    return f"{contrast_words.sentence(e, context.words(e))}{context.by(e)}"
+    return f"{wording.sentence(e, context.words(e))}{context.by(e)}"
 
 
 def _random(e: Estimate, context: Context) -> str:
     """``random sentences: 1.2% less``; "" where there is no such baseline."""
     if e.extract_baseline is None:
         return ""
-    return f"random sentences: {contrast_words.against(e.extract_baseline, context.words(e).unit)}"
+    return f"random sentences: {wording.against(e.extract_baseline, context.words(e).unit)}"
 
 
 def _in_brackets(text: str) -> str:
@@ -238,7 +226,7 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
         value = _value(e, context)
         if with_random:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-        group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
+        group = wording.heading(e, context.words(e)) or group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
     return f"{start}{where}: {', '.join(parts)}{more}."
@@ -265,16 +253,14 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     """The interval of the clearest difference that holds for all comparisons at once."""
     if e.family_low is None or e.family_high is None or e.family_size < 2:
         return []
-    _, tested = conclusions.decisive(e)
-    unit = context.words(e).unit
+    unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
-    interval = contrast_words.between(e.family_low, e.family_high, unit)
-    among = f"that holds for all {e.family_size} comparisons at once"
-    difference = (
-        f"the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}"
+    text = (
+        f"{capital(of_system(e))}: the difference{what} is {signed(tested, unit)}, with a {level} interval of "
+        f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
     )
-    return [f"{capital(of_system(e))}: {difference}."]
+    return [text]
 
 
 def _detectable(e: Estimate, context: Context) -> str:
@@ -304,13 +290,9 @@ def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
     if not below or not others:
         return []
-    names = listed([named(system) for system in others], MOST_SYSTEMS)
-    verb = "is" if len(others) == 1 else "are"
-    baseline = context.baseline(members[0])
-    if has_groups:
-        side = context.kind(worse[0])
-        return [f"{names} {verb} not significantly {side} {baseline} in any group."]
-    return [f"{names} {verb} not significantly different from {baseline}."]
+    names, baseline = listed([named(system) for system in others], MOST_SYSTEMS), context.baseline(members[0])
+    side = f"{context.kind(worse[0])} {baseline} in any group" if has_groups else f"different from {baseline}"
+    return [f"{names} {'is' if len(others) == 1 else 'are'} not significantly {side}."]
 
 
 def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -333,24 +315,21 @@ def _opposite(context: Context) -> list[str]:
     """The unsigned scores that are significant although no group difference is, and the subgroups with gaps in both directions."""
     lines = []
     for gap in context.made.get("opposite_gaps") or ():
-        start = (
-            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
-            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant"
-        )
         below = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0]
         parts = [_part(one, gap, context) for one in below or gap["parts"]]
-        if parts:
-            shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
-            more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
-            lines.append(
-                f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
-                f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
-            )
-        else:
-            lines.append(
-                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute "
-                "of the records separates the directions."
-            )
+        shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
+        more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
+        why = (
+            f"gaps in opposite directions cancel across {by}. {shown}{more} "
+            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)"
+            if parts
+            else "gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of the records "
+            "separates the directions"
+        )
+        lines.append(
+            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
+            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant: {why}."
+        )
     return lines
 
 
@@ -359,7 +338,7 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
     unit = wording.declared(one["measure"], context.made).contrast.unit
     is_random = one["extract_difference"] is not None
     difference = signed(one["extract_difference"] if is_random else one["value"], unit)
-    group = contrast_words.group_with(gap["over"], one["group"])
+    group = wording.group_with(gap["over"], one["group"])
     return (
         f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
         f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"

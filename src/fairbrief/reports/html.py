@@ -5,9 +5,8 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from statistics import median
@@ -19,41 +18,36 @@ from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import (
     arrangement,
-    contrast_words,
     figures,
     first_answers,
     json_file,
-    number_format,
     plot,
     wording,
 )
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.cautions import shortfalls
-from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
 from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import BARE, FAINT, GRID, INK, Axis, Mark, diamond, path, spread, upright
+from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, spread, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import (
-    Column,
-    columns,
+    estimates_table,
     facts,
     group_counts_by_system,
     left_out_table,
     made_lines,
     reach_tables,
+    section_notes,
 )
-from fairbrief.text.counted import listed
+from fairbrief.reports.wording import Context, context_of, described, p_text, signed, size
 from fairbrief.types import Estimate
 
 MOST_ROWS = 400
 """Rows of one table; ``results.json`` and ``estimates.csv`` have all."""
 MOST_ON_PAGE = 1_500
-"""Rows of all tables together: about 1.5 MB; with examples, pictures and script less than 3 MB."""
+"""Rows of all tables together: about 0.7 MB; with examples, pictures and script less than 3 MB."""
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
-BAR = 128
-"""Width of the picture of an interval in a table, in pixels."""
 
 
 def write(result: Result, path: Path | str) -> None:
@@ -65,7 +59,7 @@ def render(result: Result) -> str:
     """The page as text."""
     made = result.made
     sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
-    grids = list(_grids([*sections, *contrasts], result))
+    grids = list(_sections([*sections, *contrasts], made))
     first = first_screen(result)
     examples = json_file.embedded(
         result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
@@ -84,12 +78,6 @@ def render(result: Result) -> str:
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
         "has_examples": bool(result.examples.rows),
-        "reasons": [
-            (measures, system, n, sum(counts.values()), arrangement.reasons(counts))
-            for measures, system, n, counts in arrangement.left_out(
-                e for s in sections if not s.by for e in s.estimates
-            )
-        ],
         "not_computed": left_out_table(result),
         "skipped": result.skipped,
         "skipped_total": result.n_skipped,
@@ -97,100 +85,31 @@ def render(result: Result) -> str:
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
 
-def _rooms(sections: Sequence[Section]) -> list[tuple[int, int]]:
-    """The number of main values and of secondary estimates that each section shows.
-
-    If there are too many, main values come before secondary estimates, and all records before subgroups.
-    """
-    order = sorted(range(len(sections)), key=lambda i: bool(sections[i].by))
-    main_values = [len(s.main_values) for s in sections]
-    secondary = [len(s.estimates) - main for s, main in zip(sections, main_values, strict=True)]
-    left = MOST_ON_PAGE
-    for numbers in (main_values, secondary):
-        for i in order:
-            numbers[i] = min(numbers[i], MOST_ROWS, left)
-            left -= numbers[i]
-    return list(zip(main_values, secondary, strict=True))
-
-
-def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, Any]]:
-    """A table per section: main values in view; secondary estimates folded per measure, with their number."""
-    systems = result.all_systems
-    for section, (main, secondary) in zip(sections, _rooms(sections), strict=True):
-        filled = columns(section.estimates, result.made)
-        shown, left = section.main_values[:main], secondary
-        folds = []
-        for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
-            others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block][:left]
-            if others:
-                name = named(wording.without_over(others[0])) or measure
-                folds.append((name, len(others), list(_rows(others, filled, systems))))
-                left -= len(others)
+def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A table of main values per section, and one of its secondary estimates; if there are too many rows, main values first."""
+    left, cut = MOST_ON_PAGE, []
+    for is_main in (True, False):
+        for section in sections:
+            of_kind = [e for e in section.estimates if wording.is_main_value(e) == is_main]
+            cut.append(of_kind[: min(MOST_ROWS, left)])
+            left -= len(cut[-1])
+    for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
         asks: dict[str, list[str]] = {}
         harms: dict[str, None] = {}
-        for measure in dict.fromkeys(
-            e.measure for e in section.main_values if not section.by and not e.baseline
-        ):
-            declared = wording.declared(measure, result.made)
-            asks.setdefault(declared.question, []).append(wording.name_of(measure))
+        for e in () if section.by or section.is_difference else main:
+            declared = wording.declared(e.measure, made)
+            asks.setdefault(declared.question, []).append(e.measure)
             harms[declared.harm] = None
         yield {
             "title": section.title,
-            "asks": [
-                (listed(list(dict.fromkeys(names))), question) for question, names in asks.items() if question
-            ],
+            "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, harms)],
-            "by": " × ".join(section.by),
-            "is_difference": section.is_difference,
-            "columns": filled,
-            "rows": list(_rows(shown, filled, systems)),
-            "folds": folds,
-            "hidden": len(section.estimates) - main - secondary,
-            "notes": arrangement.notes(section.estimates),
+            "main": estimates_table(section, main, made),
+            "secondary": estimates_table(section, secondary, made),
+            "notes": section_notes(
+                section, section.estimates, len(section.estimates) - len(main) - len(secondary)
+            ),
         }
-
-
-def _rows(
-    estimates: Sequence[Estimate], filled: Sequence[Column], systems: Sequence[str]
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """The rows of each quantity; their pictures share one axis, which contains zero."""
-    for name, block in arrangement.by_quantity(estimates):
-        means = (e.permutation_mean for e in block if not e.baseline)
-        values = (*(x for e in block for x in (e.value, e.low, e.high)), *means)
-        places = [0.0, *(x for x in values if x is not None and isfinite(x))]
-        axis = Axis(min(places), max(places), has_line=False)
-        yield (
-            name,
-            [
-                {
-                    "who": named(wording.pair(e) if e.baseline else e.system),
-                    "part": named(", ".join(e.subgroup.values())),
-                    "picture": _picture(e, axis, plot.colour_of(systems, e.system)),
-                    "cells": [column.cell(e) for column in filled],
-                }
-                for e in block
-            ],
-        )
-
-
-def _picture(e: Estimate, axis: Axis, colour: str) -> str:
-    """Interval, permutation mean and value on a horizontal line with a notch at zero; a dash if there is no value.
-
-    A difference of systems has no colour and no permutation mean.
-    """
-    if e.value is None or axis.high <= axis.low:
-        return number_format.ABSENT
-    alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
-    colour = INK if e.baseline else colour
-    marks = [
-        path(((axis.low, 0.5), (axis.high, 0.5)), GRID, 1),
-        path(((0, 0.28), (0, 0.72)), FAINT, 1),
-        *spread(None, e.low, e.high, colour),
-    ]
-    if e.permutation_mean is not None and not e.baseline:
-        marks.append(path(((e.permutation_mean, 0.08), (e.permutation_mean, 0.92)), INK, 2))
-    marks += spread(e.value, None, None, colour)
-    return Markup(plot.drawn(alt, axis, BARE, marks, BAR, 18, edge=6))  # noqa: S704 - drawn and escaped by this package
 
 
 # ------------------------------------------------------------------------------------ the first screen
@@ -205,11 +124,11 @@ MOST_PANELS = 8
 def first_screen(result: Result) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
     context = context_of(result)
-    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    ordered = context.clearest_first(arrangement.leading(result.estimates))
     if not ordered:
         return None
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
-    doubts = [f"{contrast_words.capital(text)}." for text in few]
+    doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
     panels = [_panel(members, systems, context) for members in ordered]
     meanings = [panel["meaning"] for panel in panels]
@@ -232,15 +151,20 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
-    names = contrast_words.ordered_groups(e.group for e in members)
+    names = wording.ordered_groups(e.group for e in members)
     shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
     order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
+    cuts = [
+        f"Shown are the {len(seen)} of {len(every)} {what} with the largest differences; all are in the tables below."
+        for seen, every, what in ((order, names, "groups"), (shown, there, "systems"))
+        if len(seen) < len(every)
+    ]
     scale = _axis_of(kept)
     is_single = len(shown) == 1
     blocks: dict[str, list[dict[str, Any]]] = {}
     for e in sorted(kept, key=lambda e: order.index(e.group)):
-        heading = contrast_words.heading(e, declared.contrast)
+        heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
         line = _line(e, who, scale, plot.colour_of(colours, e.system), context)
         blocks.setdefault("" if is_single else heading, []).append(line)
@@ -251,8 +175,8 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
         "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
-        "axis": _scale(scale, declared.contrast.unit),
-        "notes": [*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))],
+        "axis": _picture("scale", scale, declared.contrast.unit),
+        "notes": [*group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
     }
 
@@ -271,17 +195,18 @@ def _clearest(
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
-    interval = random = ""
+    interval = ""
     if e.low is not None and e.high is not None:
-        interval = contrast_words.between(e.low, e.high, words.unit)
-    if e.extract_baseline is not None:
-        random = f", random sentences {signed(e.extract_baseline, words.unit)}"
+        interval = wording.between(e.low, e.high, words.unit)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
-        value = f"{signed(e.value, words.unit)}, interval {interval or 'none'}{random}"
-        alt = f"{e.system}{f', {e.group}' if e.group else ''}: {value}"
-        picture = _drawn_line(e, scale, colour, alt)
+        marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
+        if (random := e.extract_baseline) is not None:
+            marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
+        marks += spread(e.value, None, None, colour)
+        alt = ", ".join(filter(None, (e.system, e.group)))
+        picture = _picture(f"{alt}: {said}", scale, None, marks, HEIGHT)
     return {
         "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
@@ -306,15 +231,6 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     return f"{words}: {'; '.join(numbers)}"
 
 
-def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
-    parts = ((groups_there, MOST_GROUPS, "groups"), (systems_there, MOST_SYSTEMS, "systems"))
-    return tuple(
-        f"Shown are the {most} of {there} {what} with the largest differences; all are in the tables below."
-        for there, most, what in parts
-        if there > most
-    )
-
-
 # ------------------------------------------------------------------------------------------- pictures
 
 
@@ -328,26 +244,10 @@ def _axis_of(estimates: Sequence[Estimate]) -> Axis:
     return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
 
 
-def _drawn_line(e: Estimate, x: Axis, colour: str, alt: str) -> str:
-    """One estimate on the panel's axis."""
-    marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
-    if (random := e.extract_baseline) is not None:
-        marks.append(lambda x, y: diamond(x.at(random), y.at(0.5), 60))
-    marks += spread(e.value, None, None, colour)
-    bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
-    return _stretched(alt, bare, marks, HEIGHT)
-
-
-def _scale(x: Axis, unit: ContrastUnit) -> str:
-    """The scale below a panel's rows."""
-    return _stretched(
-        "scale",
-        replace(x, ticks=tuple((value, contrast_words.tick(value, unit)) for value, _ in x.ticks)),
-        (),
-        0,
-    )
-
-
-def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
-    """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+def _picture(
+    alt: str, x: Axis, unit: ContrastUnit | None, marks: Sequence[Mark] = (), height: float = 0
+) -> str:
+    """A picture as wide as its cell, with margins for the labels of the axis, which has labels only if it has a unit."""
+    ticks = tuple((value, wording.tick(value, unit) if unit else "") for value, _ in x.ticks)
+    axis = replace(x, ticks=ticks, has_line=bool(unit))
+    return plot.drawn(alt, axis, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)

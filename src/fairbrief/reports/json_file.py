@@ -24,12 +24,11 @@ from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports import wording
-from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
-from fairbrief.reports.wording import worded
+from fairbrief.reports.wording import ordered_groups, worded
 from fairbrief.types import Estimate, Note, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
@@ -200,10 +199,8 @@ def read_examples(path: Path, audit: str) -> Examples:
 
 def write_examples(examples: Examples, path: Path, audit: str) -> None:
     """Write ``examples.json``."""
-    text = json.dumps(
-        {"schema": EXAMPLES, "audit": audit, **plain(examples)}, ensure_ascii=True, allow_nan=False, indent=1
-    )
-    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+    text = text_of({"schema": EXAMPLES, "audit": audit, **plain(examples)})
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _content(path: Path, schema: str) -> dict[str, Any]:

@@ -51,11 +51,6 @@ def interval(estimate: Estimate) -> str:
     return bounds(estimate.low, estimate.high, decimals(estimate))
 
 
-def inner_interval(estimate: Estimate) -> str:
-    """The interval within seed documents, with the value's number of decimals, or a dash."""
-    return bounds(estimate.low_within, estimate.high_within, decimals(estimate))
-
-
 def bounds(low: float | None, high: float | None, places: int) -> str:
     """An interval with ``places`` decimals; a dash if it lacks a bound."""
     return ABSENT if low is None or high is None else f"[{number(low, places)}, {number(high, places)}]"

@@ -73,24 +73,10 @@ def _quoted(value: object) -> str:
     return quoteattr(str(value))
 
 
-def line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1, **more: object) -> str:
-    """A straight line."""
-    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=width, **more)
-
-
-def text(
-    x: float, y: float, words: str, colour: str = FAINT, anchor: str | None = None, **more: object
-) -> str:
+def text(x: float, y: float, words: str, anchor: str | None = None) -> str:
     """Words at a place, centred on its height."""
     shown = escape(printable(words))
-    return (
-        tag("text", shown, x=x, y=round(y + 4, 2), fill=colour, text_anchor=anchor, **more) if shown else ""
-    )
-
-
-def circle(x: float, y: float, area: float, **look: object) -> str:
-    """A circle of about ``area`` square pixels."""
-    return tag("circle", cx=x, cy=y, r=round(sqrt(area) * 0.565, 2), **look)
+    return tag("text", shown, x=x, y=round(y + 4, 2), fill=FAINT, text_anchor=anchor) if shown else ""
 
 
 def corners(x: float, y: float, shifts: Iterable[tuple[float, float]], **look: object) -> str:
@@ -105,48 +91,11 @@ def diamond(x: float, y: float, area: float) -> str:
     return corners(x, y, shifts, fill=PAPER, stroke=INK, stroke_width=1.6)
 
 
-def picture(
-    parts: Iterable[str],
-    alt: str,
-    width: float,
-    height: float,
-    left: float = 4,
-    top: float = 6,
-    bottom: float = 6,
-    right: float = 10,
-    *,
-    is_stretched: bool = False,
-) -> str:
-    """The parts as one labelled image: an area of ``width`` × ``height`` pixels with a margin on each side.
-
-    A stretched picture fills the width of its cell.
-    """
-    size = round(left + width + right, 1), round(top + height + bottom, 1)
-    return (
-        f'<svg role="img" aria-label={quoteattr(printable(alt))} xmlns="http://www.w3.org/2000/svg" '
-        f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
-        f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
-        f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
-    )
-
-
 # ----------------------------------------------------------------------------------------------- axes
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``; values beyond them are drawn there, too."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        """Where a value is drawn."""
-        low, high = (self.low, self.high) if self.low <= self.high else (self.high, self.low)
-        inside = low if value < low else min(value, high)
-        return round(self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low), 2)
+Scale = Callable[[float], float]
+"""From values to pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +123,16 @@ class Axis:
         if ticks is not None:
             marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
         return cls(*bounds, marks, title)
+
+    def scale(self, start: float, end: float) -> Scale:
+        """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""
+        low, high = sorted((self.low, self.high))
+
+        def at(value: float) -> float:
+            inside = low if value < low else min(value, high)
+            return round(start + (end - start) * (inside - self.low) / (self.high - self.low), 2)
+
+        return at
 
     @property
     def widest(self) -> float:
@@ -252,7 +211,7 @@ def path(places: Sequence[tuple[float, float]], colour: str, width: float = 1.8,
     """A line from place to place."""
 
     def drawn_at(x: Scale, y: Scale) -> str:
-        at = "L".join(f"{x.at(across)},{y.at(up)}" for across, up in places)
+        at = "L".join(f"{x(across)},{y(up)}" for across, up in places)
         return tag("path", d=f"M{at}", stroke=colour, stroke_width=width, **look)
 
     return drawn_at
@@ -262,17 +221,16 @@ def dot(across: float, up: float, colour: str, area: float = 55) -> Mark:
     """A circle; at the end of the axis an arrow that points to an infinite value beyond it."""
     if isinf(across):
         ahead = copysign(5, across)
-        return lambda x, y: corners(
-            x.at(across), y.at(up), ((ahead, 0), (0, ahead), (0, -ahead)), fill=colour
-        )
-    return lambda x, y: circle(x.at(across), y.at(up), area, fill=colour)
+        return lambda x, y: corners(x(across), y(up), ((ahead, 0), (0, ahead), (0, -ahead)), fill=colour)
+    radius = round(sqrt(area) * 0.565, 2)
+    return lambda x, y: tag("circle", cx=x(across), cy=y(up), r=radius, fill=colour)
 
 
 def box(across: Bounds, up: Bounds, colour: str, opacity: float) -> Mark:
     """A bar between two places of each axis."""
 
     def drawn_at(x: Scale, y: Scale) -> str:
-        (left, right), (top, bottom) = sorted(map(x.at, across)), sorted(map(y.at, up))
+        (left, right), (top, bottom) = sorted(map(x, across)), sorted(map(y, up))
         size = {"width": round(right - left, 2), "height": round(bottom - top, 2)}
         return tag("rect", x=left, y=top, **size, fill=colour, fill_opacity=opacity)
 
@@ -315,40 +273,46 @@ def drawn(
 ) -> str:
     """Axes and marks as one picture; ``alt`` is its text for screen readers.
 
-    Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0.
+    Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0. A
+    stretched picture fills the width of its cell.
     """
-    across, up = Scale(x.low, x.high, 0, width), Scale(y.low, y.high, height, 0)
-    parts = [*_level_axis(x, across, height), *_upright_axis(y, up, width)]
-    parts += [mark(across, up) for mark in marks]
+    across, up = x.scale(0, width), y.scale(height, 0)
+    parts = [*_axes(x, y, across, up, width, height), *(mark(across, up) for mark in marks)]
     below = 22 if x.widest else 2
     if x.title:
-        parts.append(text(width / 2, height + below + 8, cut(x.title, 48), anchor="middle"))
+        parts.append(text(width / 2, height + below + 8, cut(x.title, 48), "middle"))
         below += 18
     left = edge or (round(y.widest + ROOM + 4, 1) if y.ticks else 4)
     right = edge or max(10, wide(x.ticks[-1][1]) * 0.6 if x.ticks else 0)
     top = 24 if y.title else 6 if y.ticks else 0
-    return picture(parts, alt, width, height, left, top, below, right, is_stretched=is_stretched)
+    size = round(left + width + right, 1), round(top + height + below, 1)
+    return (
+        f'<svg role="img" aria-label={quoteattr(printable(alt))} xmlns="http://www.w3.org/2000/svg" '
+        f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
+        f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
+        f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
+    )
 
 
-def _level_axis(axis: Axis, scale: Scale, height: float) -> Iterator[str]:
-    """Faint vertical lines at the marks of the horizontal axis, with labels below the area."""
-    for value, words in axis.ticks:
-        at = scale.at(value)
+def _axes(x: Axis, y: Axis, across: Scale, up: Scale, width: float, height: float) -> Iterator[str]:
+    """Faint lines at the marks of both axes with labels below and on the left, the axes, and the title of the vertical one above."""
+
+    def line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
+        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=1)
+
+    for value, words in x.ticks:
+        at = across(value)
         yield line(at, 0, at, height, GRID)
-        yield text(at, height + 12, words, FAINT, "middle")
-    if axis.has_line:
-        yield line(scale.start, height, scale.end, height, FAINT)
-
-
-def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
-    """Faint horizontal lines at the marks of the vertical axis, with labels on the left and the title above."""
-    for value, words in axis.ticks:
-        at = scale.at(value)
+        yield text(at, height + 12, words, "middle")
+    if x.has_line:
+        yield line(0, height, width, height, FAINT)
+    for value, words in y.ticks:
+        at = up(value)
         yield line(0, at, width, at, GRID)
-        yield text(-ROOM, at, words, anchor="end")
-    if axis.has_line:
-        yield line(0, scale.start, 0, scale.end, FAINT)
-    yield text(-ROOM - axis.widest, -14, cut(axis.title, 48))
+        yield text(-ROOM, at, words, "end")
+    if y.has_line:
+        yield line(0, height, 0, 0, FAINT)
+    yield text(-ROOM - y.widest, -14, cut(y.title, 48))
 
 
 # -------------------------------------------------------------------------------------- dark screens

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, contrast_words, number_format, wording
+from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.contrast_words import Context, context_of, group_name, ordered_groups
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import sides
+from fairbrief.reports.wording import Context, context_of, group_name, ordered_groups, sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -30,40 +29,34 @@ MOST_COUNTED = 12
 NUMBER = re.compile(r"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|not testable$|too few$|no value$")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of numbers: its heading, a short heading for narrow tables, and the function that makes a cell."""
-
-    name: str
-    heading: str
-    short: str
-    cell: Callable[[Estimate], str]
+Cell = Callable[[Estimate], str]
 
 
-def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[Column]:
-    """The columns that some estimate fills, in order."""
+def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
+    """The columns that some estimate fills: heading, short heading for narrow tables, and the function that makes a cell."""
     is_difference = any(e.baseline for e in estimates)
-    value, interval = "difference" if is_difference else "value", wording.interval_name(made)
-    of_systems = (
-        Column("random", "random sentences", "random", number_format.random_sentences),
-        Column("mean", "permutation mean", "perm.\nmean", number_format.chance),
+    value, interval, places = (
+        "difference" if is_difference else "value",
+        wording.interval_name(made),
+        number_format.decimals,
     )
-    excluded = Column("left", "excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
-    every = (
-        Column("value", value, value, number_format.value),
-        Column("interval", interval, interval, number_format.interval),
-        Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
-        *(() if is_difference else of_systems),
-        Column("p", "p", "p", _tested),
-        Column("holm", "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        Column("n", "n", "n", lambda e: number_format.count(e.n)),
-        *(() if is_difference else (excluded,)),
-    )
-    return [c for c in every if any(c.cell(e) not in (number_format.ABSENT, "0") for e in estimates)]
-
-
-def _tested(e: Estimate) -> str:
-    return "not testable" if e.testable is False else number_format.probability(e.p)
+    of_systems: list[tuple[str, str, Cell]] = [
+        ("random sentences", "random", number_format.random_sentences),
+        ("permutation mean", "perm.\nmean", number_format.chance),
+    ]
+    excluded = ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
+    every: list[tuple[str, str, Cell]] = [
+        (value, value, number_format.value),
+        (interval, interval, number_format.interval),
+        ("within seed documents", "within\nseeds", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
+        *([] if is_difference else of_systems),
+        ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
+        ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
+        ("n", "n", lambda e: number_format.count(e.n)),
+        *([] if is_difference else [excluded]),
+    ]  # fmt: skip
+    empty = (number_format.ABSENT, "0")
+    return [column for column in every if any(column[2](e) not in empty for e in estimates)]
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -91,13 +84,22 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
 
 def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
-    """Value, interval, both baselines, p, n and number of excluded records of one section, at most `MOST_ROWS` rows.
+    """The estimates of one section with its notes: at most `MOST_ROWS`, else main values.
 
     Differences of systems have only main values unless ``is_brief``, which also shortens the headings.
     """
     whole = section.estimates
     is_whole = len(whole) <= MOST_ROWS if not section.is_difference else is_brief
-    shown = ((whole if is_whole else section.main_values) or whole)[:MOST_ROWS]
+    main_values = [e for e in whole if wording.is_main_value(e)]
+    shown = (whole if is_whole else main_values or whole)[:MOST_ROWS]
+    notes = section_notes(section, shown if section.is_difference else whole, len(whole) - len(shown))
+    return replace(estimates_table(section, shown, made, is_brief=is_brief), notes=notes)
+
+
+def estimates_table(
+    section: Section, shown: Sequence[Estimate], made: Mapping[str, Any], *, is_brief: bool = False
+) -> Table:
+    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section."""
     filled = columns(shown, made)
     names = ("measure", "system", *(("minus",) if section.is_difference else ()), *section.by)
     rows = tuple(
@@ -106,21 +108,21 @@ def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool =
             e.system,
             *((e.baseline,) if section.is_difference else ()),
             *(e.subgroup[name] for name in section.by),
-            *(c.cell(e) for c in filled),
+            *(cell(e) for _, _, cell in filled),
         )
         for e in shown
     )
-    notes = [
-        f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
-        for measures, system, _, counts in arrangement.left_out(whole)
-    ]
-    notes += arrangement.notes(shown if section.is_difference else whole)
-    if left := len(whole) - len(shown):
-        verb = "is" if left == 1 else "are"
-        notes.append(f"{counted(left, 'further row')} {verb} in results.json and estimates.csv.")
     title = f"Differences of systems: {section.title}" if section.is_difference else section.title
-    header = (*names, *(c.short if is_brief else c.heading for c in filled))
-    return Table(title, header, rows, tuple(notes))
+    return Table(title, (*names, *(short if is_brief else heading for heading, short, _ in filled)), rows)
+
+
+def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
+    """The excluded records of a section, the notes of some estimates, and the number of rows that are not shown."""
+    notes = [*arrangement.excluded(section.estimates), *arrangement.notes(noted)]
+    if hidden:
+        verb = "is" if hidden == 1 else "are"
+        notes.append(f"{counted(hidden, 'further row')} {verb} in results.json and estimates.csv.")
+    return tuple(notes)
 
 
 def facts(result: Result) -> list[str]:
@@ -183,9 +185,9 @@ def contrast_tables(result: Result) -> list[Table]:
     context = context_of(result)
     decided = map(wording.from_random, result.differences)
     panels = (
-        *arrangement.leading(result.estimates).values(),
-        *arrangement.leading_subgroups(result.estimates, result.made.get("by") or ()),
-        *arrangement.leading(decided, of_systems=False).values(),
+        *arrangement.leading(result.estimates),
+        *arrangement.leading(result.estimates, result.made.get("by") or ()),
+        *arrangement.leading(decided, of_pairs=True),
     )
     known = ([e for e in members if e.value is not None] for members in panels)
     return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]
@@ -196,7 +198,7 @@ def contrast_title(members: Sequence[Estimate], context: Context) -> str:
     e = members[0]
     declared = context.declared(e)
     is_one = bool(e.group) and len({e.group for e in members}) == 1
-    group = f": {contrast_words.heading(e, declared.contrast)}" if is_one else ""
+    group = f": {wording.heading(e, declared.contrast)}" if is_one else ""
     first, *rest = (declared.contrast.title or declared.family).split(" ")
     title = " ".join([first.upper(), *rest])
     unit = UNITS[declared.contrast.unit]
@@ -228,13 +230,13 @@ def contrast_table(
         )
 
     def random(e: Estimate) -> str:
-        return contrast_words.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
+        return wording.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
 
     every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
         (not first.baseline, "system", lambda e: e.system),
         (bool(first.subgroup), "subgroup", _part),
-        (len({e.group for e in members}) > 1, "group", lambda e: contrast_words.heading(e, context.words(e))),
+        (len({e.group for e in members}) > 1, "group", lambda e: wording.heading(e, context.words(e))),
         (True, "difference" if first.baseline else "value", lambda e: bounds(e)[0]),
         (True, interval, lambda e: bounds(e)[1]),
         (has_random, "random", random),
@@ -311,7 +313,7 @@ def compact_table(
     }
     order = ordered_groups(groups)
     by_group = {e.group: e for e in members}
-    heads = [contrast_words.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
+    heads = [wording.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
     rows = tuple(
         (system, *(cells.get((system, g), number_format.ABSENT) for g in order))
         for system in dict.fromkeys(e.system for e in members)
@@ -374,9 +376,9 @@ def _value_and_interval(
 ) -> tuple[str, str]:
     places = _places(low, high, unit)
     if low is None or high is None:
-        return contrast_words.cell(value, unit, places), number_format.ABSENT
-    bounds = ", ".join(contrast_words.cell(x, unit, places) for x in (low, high))
-    return contrast_words.cell(value, unit, places), f"[{bounds}]"
+        return wording.cell(value, unit, places), number_format.ABSENT
+    bounds = ", ".join(wording.cell(x, unit, places) for x in (low, high))
+    return wording.cell(value, unit, places), f"[{bounds}]"
 
 
 def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:

@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.text import Text
 
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
@@ -34,6 +33,7 @@ from fairbrief.reports.tables import (
     printed_tables,
     section_table,
 )
+from fairbrief.reports.wording import context_of
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -93,11 +93,15 @@ def print_table(table: Table, console: Console) -> None:
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
     """Print texts, wrapped beside a label."""
-    lines = chain.from_iterable(_indented(text, console.width, LABEL) for text in texts)
-    _print(_with_label(list(lines), label, style, LABEL), console)
+    _print(_labelled(label, [_indented(text, console.width, LABEL) for text in texts], style, LABEL), console)
 
 
-def _print(lines: Iterable[Text | str], console: Console) -> None:
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a sentence, wrapped at the width of the terminal."""
+    _print(_indented(shorten(printable(text), 2000), console.width, style=style), console)
+
+
+def _print(lines: Iterable[Text], console: Console) -> None:
     for line in lines:
         console.print(line, no_wrap=True, overflow="ignore", crop=False, highlight=False, markup=False)
 
@@ -116,72 +120,61 @@ class _Screen:
         self.context = context_of(result)
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
-        self.answers = {} if self.is_paper else {a.asked: a.lines for a in answers(result)}
+        self.answers = {} if self.is_paper else answers(result)
+        if many := result.n_skipped:
+            self.answers[SKIPPED] = tuple(
+                (s, "") for s in (f"{counted(many, 'line')} of the input.", *result.skipped)
+            )
 
     def first(self) -> list[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""
         head = [*self._header(), *self._answer(MEASURED, 5)]
-        parts = [
-            self._answer(FINDING, 15),
-            self._answer(CAUTION, 9),
-            self._labelled(SKIPPED, self._skipped(), 4),
-        ]
+        parts = [self._answer(FINDING, 15), self._answer(CAUTION, 9), self._answer(SKIPPED, 4)]
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
-        tables = self._paper() if self.is_paper else self._tables(MOST_LINES - used)
+        if self.is_paper:  # all its tables, or the main values of a protocol without tables
+            tables = [table_lines(t, self.width) for t in self.result.tables or self._main_values()]
+        else:
+            tables = self._tables(MOST_LINES - used)
         return list(_apart(head, *parts, *tables, foot))
 
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
         result, absent = self.result, left_out_table(self.result)
-        tables = printed_tables(result, is_brief=True)
+        made = {"seed": result.made.get("seed"), "resamples": result.made.get("n_resamples")}
+        settings = ", ".join(f"{name} {value:,}" for name, value in made.items() if value is not None)
         return list(
             _apart(
-                [*self._header(), *self._settings(), *self._answer(MEASURED)],
+                [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
                 *map(self._answer, (FINDING, INTERVAL, CAUTION)),
-                *(table_lines(table, self.width) for table in tables),
+                *(table_lines(table, self.width) for table in printed_tables(result, is_brief=True)),
                 self._wrapped(wording.COMPARED) if result.differences else [],
                 table_lines(absent, self.width) if absent else [],
-                self._labelled(SKIPPED, self._skipped()),
+                self._answer(SKIPPED),
                 self._next(),
             )
         )
 
     def _header(self) -> list[Text]:
-        return self._wrapped(" | ".join(facts(self.result)), style="bold")
-
-    def _settings(self) -> list[Text]:
-        made = self.result.made
-        parts = [f"seed {made['seed']}"] if made.get("seed") not in (None, "") else []
-        if made.get("n_resamples") is not None:
-            parts.append(counted(made["n_resamples"], "resample"))
-        return self._wrapped(", ".join(parts)) if parts else []
-
-    def _skipped(self) -> list[str]:
-        """How many lines of the input were skipped, and the message of each that is stored."""
-        many = self.result.n_skipped
-        return [f"{counted(many, 'line')} of the input.", *self.result.skipped] if many else []
+        return _indented(" | ".join(facts(self.result)), self.width, style="bold")
 
     def _answer(self, asked: str, most: int | None = None) -> list[Text]:
-        return self._labelled(asked, [text for text, _ in self.answers.get(asked, ())], most)
-
-    def _labelled(self, label: str, sentences: Sequence[str], most: int | None = None) -> list[Text]:
         """As many whole sentences as fit beside a label, then how many more there are; what was measured has no label."""
-        indent, what = (0, "attribute") if label == MEASURED else (INDENT, label.lower())
-        lines: list[Text] = []
-        for i, sentence in enumerate(sentences):
-            these = self._wrapped(sentence, indent)
+        sentences = self.answers.get(asked, ())
+        indent, what = (0, "attribute") if asked == MEASURED else (INDENT, asked.lower())
+        blocks: list[list[Text]] = []
+        for i, (sentence, _) in enumerate(sentences):
+            blocks.append(self._wrapped(sentence, indent))
             is_last = i == len(sentences) - 1
-            if most is not None and i and len(lines) + len(these) + (not is_last) > most:
-                more = f"{counted(len(sentences) - i, f'more {what}')}: {self.place.rest}"
-                lines += self._wrapped(more, indent)
+            if most is not None and i and sum(map(len, blocks)) + (not is_last) > most:
+                blocks[-1] = self._wrapped(
+                    f"{counted(len(sentences) - i, f'more {what}')}: {self.place.rest}", indent
+                )
                 break
-            lines += these
-        style = "bold yellow" if label == CAUTION else "bold"
-        return _with_label(lines, label.upper(), style) if indent else lines
+        return _labelled(asked.upper(), blocks, "bold yellow" if asked == CAUTION else "bold", indent)
 
-    def _wrapped(self, text: str, indent: int = 0, style: str = "") -> list[Text]:
-        return _indented(text, self.width, indent, style)
+    def _wrapped(self, text: str, indent: int = 0) -> list[Text]:
+        return _indented(text, self.width, indent)
 
     # ------------------------------------------------------------------------------------------ tables
 
@@ -190,7 +183,7 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+        ordered = context.clearest_first(arrangement.leading(result.estimates))
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
@@ -198,14 +191,13 @@ class _Screen:
         full = [*map(self._full, firsts.values())]
         others = (m for m in tested if not any(m is first for first in firsts.values()))
         compact = [*map(self._compact, others)]
-        inside = arrangement.leading_subgroups(result.estimates, result.made.get("by") or ())
+        inside = arrangement.leading(result.estimates, result.made.get("by") or ())
         subgroups = [*map(self._full, context.clearest_first(inside))]
         decided = map(wording.from_random, result.differences)
-        of_pairs = arrangement.leading(decided, of_systems=False).values()
-        pairs = [*map(self._full, context.clearest_first(of_pairs))]
+        pairs = [*map(self._full, context.clearest_first(arrangement.leading(decided, of_pairs=True)))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
-            makers = pairs or [self._main_values(s) for s in arrangement.arrange(self._values(), result.made)]
+            makers = pairs or [self._first_rows(replace(table, notes=())) for table in self._main_values()]
         elif self.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
         else:
@@ -228,50 +220,36 @@ class _Screen:
         return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
 
     def _full(self, members: Sequence[Estimate]) -> Maker:
-        def make(rows: int) -> Table:
-            table = contrast_table(members, self.context, rows)
-            return self._counting(table, len(members) - len(table.rows), "row")
-
-        return make
+        return lambda rows: self._counting(contrast_table(members, self.context, rows), len(members), "row")
 
     def _compact(self, members: Sequence[Estimate]) -> Maker:
         """Columns of groups that do not fit are left out and counted."""
 
         def make(rows: int) -> Table:
-            shown = len({e.group for e in members})
-            table = compact_table(members, self.context, shown, rows)
-            while shown > 1 and _Grid.of(table).width > self.width:
-                shown -= 1
+            for shown in range(len({e.group for e in members}), 0, -1):
                 table = compact_table(members, self.context, shown, rows)
-            filled = sum(cell != ABSENT for row in table.rows for cell in row[1:])
-            return self._counting(table, len(members) - filled, "value")
+                if _Grid.of(table).width <= self.width:
+                    break
+            return self._counting(table, len(members), "value")
 
         return make
 
     def _first_rows(self, table: Table) -> Maker:
-        return lambda rows: self._counting(
-            replace(table, rows=table.rows[:rows]), max(len(table.rows) - rows, 0), "row"
-        )
+        return lambda rows: self._counting(replace(table, rows=table.rows[:rows]), len(table.rows), "row")
 
-    def _counting(self, table: Table, hidden: int, what: str) -> Table:
-        """The table with a note on how many rows it does not show."""
+    def _counting(self, table: Table, many: int, what: str) -> Table:
+        """The table with a note on how many of its rows or values it does not show."""
+        filled = sum(cell != ABSENT for row in table.rows for cell in row[1:])
+        hidden = many - (filled if what == "value" else len(table.rows))
         more = f"{counted(hidden, f'more {what}')}: {self.place.rest}"
         return replace(table, notes=(more, *table.notes)) if hidden else table
 
-    def _values(self) -> list[Estimate]:
+    def _main_values(self) -> list[Table]:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
-        return [e for e in values if wording.is_main_value(e)] or values
-
-    def _main_values(self, section: arrangement.Section) -> Maker:
-        table = section_table(section, self.result.made, is_brief=True)
-        return self._first_rows(replace(table, notes=()))
-
-    def _paper(self) -> list[list[Text]]:
-        """A paper's tables, all of them, or the main values of a protocol without tables."""
-        sections = () if self.result.tables else arrangement.arrange(self._values(), self.result.made)
-        tables = (*self.result.tables, *(section_table(s, self.result.made, is_brief=True) for s in sections))
-        return [table_lines(table, self.width) for table in tables]
+        values = [e for e in values if wording.is_main_value(e)] or values
+        made = self.result.made
+        return [section_table(s, made, is_brief=True) for s in arrangement.arrange(values, made)]
 
     # -------------------------------------------------------------------------------------- what is next
 
@@ -282,22 +260,21 @@ class _Screen:
             return []
         if self.place.folder is None:
             text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
-            return self._labelled(NEXT, [text])
-        lines: list[Text] = []
+            return _labelled(NEXT.upper(), [self._wrapped(text, INDENT)], "bold")
+        blocks = []
         for why, command in steps:
             words = [str(self.place.folder) if word == FOLDER else word for word in shlex.split(command)]
             whole = " ".join(shlex.quote(printable(word)).replace(" ", "\u00a0") for word in words)
             if INDENT + cell_len(f"{why} {whole}") <= self.width:
-                lines += self._wrapped(f"{why} {whole}", indent=INDENT)
-                continue
-            lines += self._wrapped(why, indent=INDENT)
-            lines += _continued(whole, self.width, INDENT + 2)
-        return _with_label(lines, NEXT.upper(), "bold")
+                blocks.append(self._wrapped(f"{why} {whole}", INDENT))
+            else:
+                blocks += [self._wrapped(why, INDENT), _continued(whole, self.width, INDENT + 2)]
+        return _labelled(NEXT.upper(), blocks, "bold")
 
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = arrangement.leading(result.estimates).values()
+        ordered = arrangement.leading(result.estimates)
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0
@@ -312,7 +289,7 @@ class _Screen:
             counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
             f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
         ]
-        return self._labelled("more", [" | ".join(filter(None, parts))])
+        return _labelled("MORE", [self._wrapped(" | ".join(filter(None, parts)), INDENT)], "bold")
 
 
 def _apart(*blocks: list[Text]) -> Iterator[Text]:
@@ -333,18 +310,18 @@ def _notes_once(tables: Iterable[Table]) -> list[Table]:
     return shown
 
 
-def _indented(text: str, width: int, indent: int, style: str = "") -> list[Text]:
+def _indented(text: str, width: int, indent: int = 0, style: str = "") -> list[Text]:
     """The wrapped lines of a text, all with the same indent."""
     lines = wrapped(printable(text), max(width - indent, NARROWEST))
     return [Text(" " * indent + line, style) for line in lines]
 
 
-def _with_label(lines: list[Text], label: str, style: str, indent: int = INDENT) -> list[Text]:
-    """The lines with a label in the indent of the first."""
-    if not lines:
-        return []
-    rest = lines[0].plain[indent:]
-    return [Text.assemble((f"{label:{indent}}", style), rest), *lines[1:]]
+def _labelled(label: str, blocks: Iterable[list[Text]], style: str, indent: int = INDENT) -> list[Text]:
+    """The lines of all blocks, with a label in the indent of the first, if they have one."""
+    lines = list(chain.from_iterable(blocks))
+    if lines and indent:
+        lines[0] = Text.assemble((f"{label:{indent}}", style), lines[0].plain[indent:])
+    return lines
 
 
 def _continued(command: str, width: int, indent: int) -> list[Text]:
@@ -552,8 +529,3 @@ def folded(name: str, width: int) -> Iterator[str]:
         yield name[:cut]
         name = name[cut:]
     yield name
-
-
-def say(console: Console, text: str, style: str = "") -> None:
-    """Print a sentence, wrapped at the width of the terminal."""
-    _print([Text(line, style) for line in wrapped(shorten(printable(text), 2000), console.width)], console)

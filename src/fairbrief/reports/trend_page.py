@@ -9,11 +9,11 @@ from typing import Literal
 
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import exports, json_file, plot
-from fairbrief.reports.contrast_words import capital, signed, tick
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import COLOURS, FAINT, INK, Axis, Mark, box, dot, path, upright
+from fairbrief.reports.wording import capital, signed, tick
 from fairbrief.statistics.sequential import YEAR
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Table

@@ -267,8 +267,8 @@ def _names_of_systems(ledgers: Iterable[Ledger]) -> list[str]:
 
 def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
     """The distinct records of a system, and those that were measured."""
-    kinds, known = ledger.origins.kinds()
-    rows = np.flatnonzero(np.array([kind.system == system for kind in known])[kinds])
+    is_here = np.array([kind.system == system for kind in ledger.origins.known_kinds], dtype=np.bool_)
+    rows = np.flatnonzero(is_here[ledger.origins.kind])
     every, measured = (ledger.origins.of(some).records() for some in (rows, rows[ledger.reasons[rows] == 0]))
     return united([every]), united([measured])
 

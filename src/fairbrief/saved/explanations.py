@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit
-from fairbrief.auditing.chunks import units_of
+from fairbrief.auditing.batches import units_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
     BY_CHANCE,
@@ -301,7 +301,7 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     firsts = ((unit, unit[0]) for several in units for unit in several)
     together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
+    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
     matrix, reasons = iter(ledger.matrix()), list(ledger.known_reasons)
 
     def row_of(code: int) -> PerRecord | Reason:

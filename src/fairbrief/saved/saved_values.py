@@ -84,16 +84,16 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
 
 def _without_baselines(measure: Measure, ledger: Ledger) -> SavedValues:
     origins = ledger.kept()
-    kinds, known = origins.kinds()
-    chosen = np.flatnonzero(np.array([kind.system_kind == "system" for kind in known])[kinds])
+    is_system = np.array([kind.system_kind == "system" for kind in origins.known_kinds], dtype=np.bool_)
+    chosen = np.flatnonzero(is_system[origins.kind])
     origins = origins.of(chosen)
-    kinds, known = origins.kinds()
+    known = origins.known_kinds
     systems = list(dict.fromkeys(kind.system for kind in known))
     number = np.array([systems.index(kind.system) for kind in known], dtype=np.int64)
     clusters = origins.clusters()
     records = side_by_side(clusters, origins.records())
     rows = ledger.matrix()[chosen]
-    return SavedValues(measure, ledger.columns, systems, number[kinds], clusters, records, rows)
+    return SavedValues(measure, ledger.columns, systems, number[origins.kind], clusters, records, rows)
 
 
 @dataclass(frozen=True, slots=True)

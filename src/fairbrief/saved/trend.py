@@ -21,11 +21,11 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import listed
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
-from fairbrief.reports.contrast_words import group_or_part, group_with
 from fairbrief.reports.json_file import Saved
 from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
+from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.gate import of_limit
 from fairbrief.saved.gate_rules import Rule, Sign, rules

@@ -24,11 +24,11 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
 from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
-from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
 from fairbrief.reports.per_record import SavedRows
 from fairbrief.reports.result import Result, Row
+from fairbrief.reports.wording import ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import Inputs, SavedTexts

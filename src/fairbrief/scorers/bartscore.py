@@ -40,8 +40,7 @@ class BartScore(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
-        placed = self.placement
-        resident = models.load("AutoModelForSeq2SeqLM", self.snapshot, placed, self.name)
+        resident = models.load("AutoModelForSeq2SeqLM", *self.loading)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
             kind = type(resident.model).__name__
             raise RequestError(
@@ -55,7 +54,7 @@ class BartScore(PairScorer):
         def mean(best: Sequence[tuple[int, float]]) -> Floats:
             return np.array([sum(value for _, value in best) / sum(n + around.size for n, _ in best)])
 
-        yield from self.run_pairs(keys, resident, around, forward, mean, placed.batch_tokens)
+        yield from self.run_pairs(keys, resident, around, forward, mean)
 
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":

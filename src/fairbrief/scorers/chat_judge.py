@@ -8,7 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -37,6 +37,10 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     temperature: float = 0.0
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
+
+    def __post_init__(self) -> None:
+        pairs.KeyedScorer.__post_init__(self)
+        Endpoint.__post_init__(self)
 
     @property
     @abstractmethod
@@ -128,18 +132,10 @@ class ChatEntailment(ChatJudge):
     """
 
     name: ClassVar[str] = "chat_entailment"
-    form: str = "number"
-    unparsed: float | None = None
+    form: Literal["number", "yes_no"] = "number"
+    unparsed: Annotated[float | None, "[0, 1]"] = None
     _: KW_ONLY
     by: By = "document"
-
-    def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
-        if self.unparsed is not None and not 0 <= self.unparsed <= 1:
-            raise RequestError(f"chat_entailment(unparsed={self.unparsed}): wanted a number from 0 to 1.")
-        check_by(self.by)
-        Endpoint.__post_init__(self)
 
     @property
     def wording(self) -> str:
@@ -198,14 +194,7 @@ class Judge(ChatJudge):
     """
 
     name: ClassVar[str] = "judge"
-    dimension: str = "relevance"
-
-    def __post_init__(self) -> None:
-        if self.dimension not in DIMENSIONS:
-            raise RequestError(
-                f"judge(dimension={self.dimension}): none of {', '.join(DIMENSIONS)}. Choose one of them."
-            )
-        Endpoint.__post_init__(self)
+    dimension: Literal["relevance", "consistency", "coherence", "fluency"] = "relevance"
 
     @property
     def wording(self) -> str:
@@ -244,7 +233,7 @@ class ChatLabel(ChatJudge):
             raise RequestError(
                 f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
             )
-        Endpoint.__post_init__(self)
+        ChatJudge.__post_init__(self)
 
     @property
     def wording(self) -> str:

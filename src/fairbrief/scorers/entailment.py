@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import ModelScorer, PairScorer, Resident
+from fairbrief.scorers.models import PairScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
 from fairbrief.types import Ask, Floats, Scores
 
@@ -52,7 +52,6 @@ BY_NAME = {
     "minicheck": Template(minicheck_frame, entails=1),
     "hhem": Template(hhem_frame, entails=1),
 }
-TEMPLATES = ("auto", *BY_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +123,8 @@ class Entailment(PairScorer):
 
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
-    gate: str = "none"
-    template: str = "auto"
-
-    def __post_init__(self) -> None:
-        ModelScorer.__post_init__(self)
-        pretrained.choose(self.name, "gate", self.gate, ("none", "argmax"))
-        pretrained.choose(self.name, "template", self.template, TEMPLATES)
+    gate: Literal["none", "argmax"] = "none"
+    template: Literal["auto", "pair", "minicheck", "hhem"] = "auto"
 
     @property
     def details(self) -> str:
@@ -146,18 +140,18 @@ class Entailment(PairScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
-        template, placed = template_of(self.model, self.template), self.placement
+        template = template_of(self.model, self.template)
         if template is BY_NAME["hhem"]:
-            resident = models.hhem(self.snapshot, placed, self.name)
+            resident = models.hhem(*self.loading)
         else:
-            resident = models.load("AutoModelForSequenceClassification", self.snapshot, placed, self.name)
+            resident = models.load("AutoModelForSequenceClassification", *self.loading)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
         def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
             return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts, placed.batch_tokens)
+        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts)
 
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import rouge
 from fairbrief.text.languages import described, language_of
 from fairbrief.text.segmentation import words_of
@@ -32,7 +32,7 @@ REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Lexical:
+class Lexical(CheckedSettings):
     """P(the row supports the column), from shared words, with weights that `fairbrief calibrate` fits on labelled pairs.
 
     A logistic regression weights the features of a pair:
@@ -51,8 +51,6 @@ class Lexical:
 
     name: ClassVar[str] = "lexical"
     features: ClassVar[tuple[str, ...]] = FEATURES
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from fairbrief.pretrained import (
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -168,18 +168,16 @@ class ModelScorer(pairs.KeyedScorer):
     model: str
     _: KW_ONLY
     by: By = "sentence"
-    windows: str = "fold"
-    dtype: str = "auto"
+    windows: Literal["fold", "truncate"] = "fold"
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
-        pretrained.choose(self.name, "dtype", self.dtype, ("auto", *DTYPES))
-        pretrained.choose(self.name, "windows", self.windows, ("fold", "truncate"))
         pretrained.tokens(self.batch_tokens, "cpu", self.name)
-        check_by(self.by)
+        pairs.KeyedScorer.__post_init__(self)
 
     @property
     def placement(self) -> Placement:
@@ -190,6 +188,12 @@ class ModelScorer(pairs.KeyedScorer):
     def snapshot(self) -> Snapshot:
         """The model's folder and revision."""
         return pretrained.find(self.model, self.name)
+
+    @property
+    def loading(self) -> tuple[Snapshot, Placement, str]:
+        """What the functions that load a model need; without torch no model is looked for."""
+        placement = self.placement
+        return self.snapshot, placement, self.name
 
     @property
     def computed_by(self) -> str:
@@ -209,7 +213,6 @@ class ModelScorer(pairs.KeyedScorer):
         lengths: Sequence[int],
         forward: Callable[[Integers], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """Each key's array, when all of its items went through the model.
 
@@ -218,7 +221,7 @@ class ModelScorer(pairs.KeyedScorer):
         missing = np.bincount(owners)
         waiting: dict[int, list[tuple[int, Any]]] = {}
         progress = Progress(self.name, len(keys))
-        for batch, found in run_batches(lengths, forward, budget):
+        for batch, found in run_batches(lengths, forward, self.placement.batch_tokens):
             done: dict[pairs.Key, NDArray[Any]] = {}
             for i, value in zip(batch, found, strict=True):
                 k = owners[i]
@@ -247,7 +250,6 @@ class PairScorer(ModelScorer):
         around: Frame,
         forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
         fold: Folding,
-        budget: int,
     ) -> Iterator[pairs.Arrays]:
         """`run` on the windows of pairs.
 
@@ -273,5 +275,5 @@ class PairScorer(ModelScorer):
         lengths = [len(row) + len(column) + around.size for _, _, (row, column) in windows]
         owners = [k for k, _, _ in windows]
         yield from self.run(
-            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded, budget
+            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded
         )

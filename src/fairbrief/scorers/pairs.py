@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.score_tables import ScoreTable
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text.sentences import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
@@ -23,7 +23,7 @@ Key = ScoreKey
 Arrays = ScoreArrays
 
 
-class KeyedScorer(ABC):
+class KeyedScorer(CheckedSettings, ABC):
     """A scorer whose answers are made of parts that can be kept, one of each pair of texts unless it says otherwise.
 
     A row's score is the best of its passages', cut as ``by`` says. What it computes, and what a cache keeps, is by passage:
@@ -33,8 +33,6 @@ class KeyedScorer(ABC):
     __slots__ = ()
     name: ClassVar[str]
     by: By = "document"
-
-    __repr__ = spell
 
     @property
     @abstractmethod

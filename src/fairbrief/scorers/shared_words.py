@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise, repeat
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
-from fairbrief.specs import spell
+from fairbrief.scorers.word_counts import Entries, Texts, in_batches
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge
-from fairbrief.text.languages import described, languages_of
-from fairbrief.text.segmentation import Parted, Rule, Words, compact, numbered, words_of
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.languages import described, language_of
+from fairbrief.text.segmentation import Rule, Words, numbered, parted, words_of
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats
 
 # ---------------------------------------------------------------------------------- containment
@@ -27,7 +28,7 @@ _GRID = 2.0**-36
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Containment:
+class Containment(CheckedSettings):
     """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
     entailment.
 
@@ -47,11 +48,6 @@ class Containment:
     name: ClassVar[str] = "containment"
     by: By = "sentence"
 
-    def __post_init__(self) -> None:
-        check_by(self.by)
-
-    __repr__ = spell
-
     @property
     def fingerprint(self) -> str:
         return f"{self.name}/{CONTAINMENT_VERSION} lexical, idf of the passages, no model, by={self.by}"
@@ -70,7 +66,7 @@ _WORDS = Rule(_words)
 
 def _contained(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together."""
-    entries = tabulate(texts, "given", _WORDS)
+    entries = Entries(texts, "given", _WORDS)
     n_tokens, in_row, in_column = len(entries.cut_of_token), ~entries.in_column, entries.in_column
     counts = _counted(entries)
     df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
@@ -101,12 +97,11 @@ def _counted(entries: Entries) -> Floats:
 # --------------------------------------------------------------------------------------- n-grams
 
 
-TOKENIZERS = ("words", "nltk")
 NGRAM_VERSION = 3
 
 
-@dataclass(frozen=True)
-class Ngram:
+@dataclass(frozen=True, repr=False)
+class Ngram(CheckedSettings):
     """1 where the row contains an n-gram of the column, otherwise 0.
 
     Matrix (rows, occurrences): the columns' n-grams in order, repeated ones each time. ``sizes`` counts the tokens of
@@ -123,20 +118,15 @@ class Ngram:
     Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.2.
     """
 
-    n: int = 1
-    tokenizer: str = "words"
+    n: Annotated[int, "[1, inf)"] = 1
+    tokenizer: Literal["words", "nltk"] = "words"
     stem: bool = False
     name: ClassVar[str] = "ngram"
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise ValueError(f"n={self.n}, but an n-gram has at least one token")
-        if self.tokenizer not in TOKENIZERS:
-            raise ValueError(f"no tokenizer '{self.tokenizer}'. Known: {', '.join(TOKENIZERS)}")
+        super().__post_init__()
         if self.stem and self.tokenizer != "words":
             raise ValueError("stem is for the tokenizer words; nltk's tokens are stems already")
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -157,7 +147,9 @@ class Ngram:
         of_column, wanted = grams.many[columns], grams.of(columns)
         n_units = sums(of_column, n_columns)
         # Whether each text has each different gram of a column; the last place is for grams of no column.
-        different, place = compact(wanted, len(grams.names))
+        different = np.unique(wanted)
+        place = np.full(len(grams.names), len(different))
+        place[different] = np.arange(len(different))
         width = len(different) + 1
         has = np.zeros(len(grams.many) * width, dtype=bool)
         has[np.repeat(np.arange(len(grams.many)) * width, grams.many) + place.take(grams.numbers)] = True
@@ -170,16 +162,16 @@ class Ngram:
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
-        parted = Parted(texts.every)
+        pieces = parted(tuple(texts.every))
         if self.tokenizer == "nltk":
-            return parted.words(_NLTK)
+            return pieces.words(_NLTK)
         many = texts.sides.sum(axis=1)
-        languages = languages_of(parted, many)
-        rules = {language: Rule(_ngram_words, (language, self.stem)) for language in set(languages)}
-        if len(rules) == 1:
-            return parted.words(rules[languages[0]])
-        each = zip(languages, many.tolist(), strict=True)
-        return numbered(texts.every, [rules[language] for language, n in each for _ in range(n)])
+        ends = np.cumsum(many).tolist()
+        languages = [language_of(*texts.every[start:end]) for start, end in pairwise([0, *ends])]
+        if len(set(languages)) == 1:
+            return pieces.words(Rule(_ngram_words, (languages[0], self.stem)))
+        of_texts = np.repeat(languages, many).tolist()
+        return numbered(list(map(_ngram_words, texts.every, of_texts, repeat(self.stem))))
 
 
 def _ngram_words(text: str, language: str, stem: bool) -> list[str]:

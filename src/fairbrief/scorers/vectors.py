@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ class Embedding(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
-        placed = self.placement
-        resident = models.sentence_encoder(self.snapshot, placed, self.name)
+        resident = models.sentence_encoder(*self.loading)
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
@@ -55,24 +54,15 @@ class Embedding(ModelScorer):
             texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
             return _embed(resident, [around.around(text) for text in texts])
 
+        def mean(found: Sequence[tuple[int, Floats]]) -> Floats:
+            """The mean of the windows' vectors, weighted by their pieces; in order, whatever the batches were."""
+            ordered = sorted((items[i][1].start, items[i][1].stop, vector) for i, vector in found)
+            weights = np.array([stop - start for start, stop, _ in ordered], dtype=np.float64)
+            vectors = np.stack([vector for _, _, vector in ordered])
+            return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
+
         lengths = [w.stop - w.start + around.size for _, w in items]
-        owners = [k for k, _ in items]
-        yield from self.run(
-            keys,
-            owners,
-            lengths,
-            forward,
-            lambda found: _mean([(items[i][1], v) for i, v in found]),
-            placed.batch_tokens,
-        )
-
-
-def _mean(windows: Sequence[tuple[slice, Floats]]) -> Floats:
-    """The mean of windows' vectors, weighted by their word pieces; in order, whatever the batches were."""
-    ordered = sorted(windows, key=lambda window: window[0].start)
-    weights = np.array([w.stop - w.start for w, _ in ordered], dtype=np.float64)
-    vectors = np.stack([vector for _, vector in ordered])
-    return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
+        yield from self.run(keys, [k for k, _ in items], lengths, forward, mean)
 
 
 def _unit(vectors: Sequence[Floats]) -> Floats:
@@ -92,6 +82,8 @@ def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
 
+Vectors = tuple[Any, ...]
+"""Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
 BLOCK = 128
 """How many pairs have their vectors in memory at once."""
 
@@ -122,12 +114,11 @@ class BertScore(ModelScorer):
     model: str = "roberta-large"
     layer: int = 17
     rescale: float | str = "auto"
-    units: str = "pieces"
+    units: Literal["pieces", "texts"] = "pieces"
     prefix_space: bool = True
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
-        pretrained.choose(self.name, "units", self.units, ("pieces", "texts"))
         self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
 
     @property
@@ -161,16 +152,45 @@ class BertScore(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
-        placed = self.placement
-        resident = models.load("AutoModel", self.snapshot, placed, self.name, self.layer)
-        encoding = _Encoding(resident, placed.batch_tokens, self)
+        resident = models.load("AutoModel", *self.loading, self.layer)
         progress = Progress(self.name, len(keys))
-        ids = encoding.pieces(text for key in keys for text in key)
+        prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
+        plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
+        ids = pieces(resident.tokenizer, plain.values())
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
-            vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
-            yield _matches(block, vectors)
+            yield _matches(block, self._vectors(resident, {t: ids[plain[t]] for key in block for t in key}))
             progress.add(len(block))
+
+    def _vectors(self, resident: models.Resident, ids: Mapping[str, Ids]) -> dict[str, Vectors]:
+        """The vectors of texts with these pieces, longest windows first."""
+        torch, around = pretrained.library("torch", self.name), frame(resident.tokenizer, pair=False)
+        size, before, after = resident.limit - around.size, len(around.before), len(around.after)
+        inputs = [
+            (text, around.around(own[window])[0])
+            for text, own in ids.items()
+            for window in ([slice(0, size)] if self.windows == "truncate" else parts(len(own), size))
+        ]
+
+        def forward(batch: Integers) -> Any:
+            given, mask = padded([inputs[i][1] for i in batch], resident.tokenizer.pad_token_id)
+            with torch.inference_mode():
+                states = resident.model(
+                    input_ids=resident.tensor(given), attention_mask=resident.tensor(mask)
+                ).last_hidden_state
+                return torch.nn.functional.normalize(states.float(), dim=-1)
+
+        kept: dict[int, Vectors] = {}
+        lengths = [len(own) for _, own in inputs]
+        for batch, states in run_batches(lengths, forward, self.placement.batch_tokens):
+            for i, state in zip(batch.tolist(), states, strict=True):
+                end = lengths[i] - after
+                special = torch.cat([state[:before], state[end : end + after]])
+                kept[i] = state[before:end].clone(), special  # no padded batch is kept alive
+        of_text: dict[str, list[Vectors]] = {}
+        for i, (text, _) in enumerate(inputs):
+            of_text.setdefault(text, []).append(kept[i])
+        return {text: tuple(map(torch.cat, zip(*own, strict=True))) for text, own in of_text.items()}
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
@@ -180,62 +200,6 @@ def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
     matrix = np.stack([np.concatenate([arrays[row, column] for column in ask.columns]) for row in ask.rows])
     owner = np.repeat(np.arange(len(ask.columns), dtype=np.int64), counts)
     return Scores(matrix.astype(np.float64), owner, np.zeros(len(ask.rows)))
-
-
-class _Vectors(NamedTuple):
-    """Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
-
-    pieces: Any
-    special: Any
-
-
-class _Encoding:
-    """How a model makes vectors of texts."""
-
-    def __init__(self, resident: models.Resident, budget: int, settings: BertScore) -> None:
-        self.resident, self.budget = resident, budget
-        self.truncates = settings.windows == "truncate"
-        self.frame = frame(resident.tokenizer, pair=False)
-        self.prefix = " " if settings.prefix_space and _wants_space(resident.tokenizer) else ""
-
-    def pieces(self, texts: Iterable[str]) -> dict[str, Ids]:
-        """Each text's pieces, by the text as it was given."""
-        distinct = list(dict.fromkeys(texts))
-        stripped = [self.prefix + text.strip() if text.strip() else "" for text in distinct]
-        found = pieces(self.resident.tokenizer, stripped)
-        return {text: found[key] for text, key in zip(distinct, stripped, strict=True)}
-
-    def vectors(self, texts: Iterable[str], ids: Mapping[str, Ids]) -> dict[str, _Vectors]:
-        """Encode the texts, longest windows first."""
-        torch, size = pretrained.library("torch", "bertscore"), self.resident.limit - self.frame.size
-        items = [
-            (text, window)
-            for text in texts
-            for window in ([slice(0, size)] if self.truncates else parts(len(ids[text]), size))
-        ]
-        inputs = [self.frame.around(ids[text][window])[0] for text, window in items]
-        before, after = len(self.frame.before), len(self.frame.after)
-
-        def forward(batch: Integers) -> Any:
-            given, mask = padded([inputs[i] for i in batch], self.resident.tokenizer.pad_token_id)
-            with torch.inference_mode():
-                states = self.resident.model(
-                    input_ids=self.resident.tensor(given), attention_mask=self.resident.tensor(mask)
-                ).last_hidden_state
-                return torch.nn.functional.normalize(states.float(), dim=-1)
-
-        kept: dict[int, _Vectors] = {}
-        for batch, states in run_batches(list(map(len, inputs)), forward, self.budget):
-            for i, state in zip(batch.tolist(), states, strict=True):
-                end = len(inputs[i]) - after
-                special = torch.cat([state[:before], state[end : end + after]])
-                kept[i] = _Vectors(state[before:end].clone(), special)  # no padded batch is kept alive
-        of_text: dict[str, list[_Vectors]] = {}
-        for i, (text, _) in enumerate(items):
-            of_text.setdefault(text, []).append(kept[i])
-        return {
-            text: _Vectors(*map(torch.cat, zip(*several, strict=True))) for text, several in of_text.items()
-        }
 
 
 def _wants_space(tokenizer: Any) -> bool:
@@ -250,14 +214,14 @@ def _wants_space(tokenizer: Any) -> bool:
     return is_one and not tokenizer.init_kwargs.get("add_prefix_space", False)
 
 
-def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, _Vectors]) -> pairs.Arrays:
+def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, Vectors]) -> pairs.Arrays:
     torch = pretrained.library("torch", "bertscore")
     found: dict[pairs.Key, NDArray[np.float32]] = {}
     with torch.inference_mode():
         for row, column in block:
-            wanted = vectors[column].pieces
+            wanted, _ = vectors[column]
             found[row, column] = np.zeros(len(wanted), dtype=np.float32)
-            if len(vectors[row].pieces) and len(wanted):
+            if len(vectors[row][0]) and len(wanted):
                 cosines = wanted @ torch.cat(vectors[row]).T
                 found[row, column] = cosines.amax(dim=1).cpu().numpy()
     return found

@@ -1,6 +1,6 @@
 """Scorers that count words: TF-IDF and ROUGE between sentences, and cosines of the counts of whole texts.
 
-`tabulate` cuts texts into sentences and counts the tokens that row and column sentences share. With ``sentences="given"`` rows
+`Entries` cuts texts into sentences and counts the tokens that row and column sentences share. With ``sentences="given"`` rows
 are cut as the scorer's setting ``by`` says, and its answer has a row per row. With ``builtin`` or ``punkt`` each row and each
 column is a whole text that is cut here, so that a measure needs no sentence model: the answer's matrix then has one row per
 *sentence* of the rows, in order, and one unit per sentence of the columns, whose ``owner`` is its column; ``sizes`` holds the
@@ -10,23 +10,23 @@ tokens of each row sentence.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
+from fairbrief.errors import MissingExtra
+from fairbrief.ranges import batches, changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge, sentences
-from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, compact, plain_words, words_of
-from fairbrief.text.sentences import By, check_by
+from fairbrief.text.languages import ENGLISH
+from fairbrief.text.segmentation import NEEDS_ICU, Rule, parted, plain_words, words_of
+from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
 
@@ -34,80 +34,82 @@ TOGETHER = 120_000
 """Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""
 
 
-@dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of some asks: each ask's rows, then its columns.
 
     Shapes: ``every`` (texts,); ``sides`` (asks, 2), how many rows and columns each ask has.
     """
 
-    every: Sequence[str]
-    sides: Integers
-
-    @classmethod
-    def of(cls, asks: Iterable[Ask]) -> Texts:
-        """The texts of these asks."""
+    def __init__(self, asks: Iterable[Ask]) -> None:
         sides = [side for ask in asks for side in (ask.rows, ask.columns)]
-        many = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
-        return cls(list(chain.from_iterable(sides)), many.reshape(-1, 2))
+        self.every: Sequence[str] = list(chain.from_iterable(sides))
+        self.sides = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides)).reshape(-1, 2)
 
     def rows_and_columns(self) -> tuple[Integers, Integers]:
         """The places of the rows, and of the columns, of all asks."""
         is_column = np.repeat(np.tile([False, True], len(self.sides)), self.sides.reshape(-1))
         return np.flatnonzero(~is_column), np.flatnonzero(is_column)
 
-    def batches(self) -> Iterator[Texts]:
-        """The texts of so many asks at a time as have `TOGETHER` characters."""
-        texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
-        characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
-        before = np.concatenate([[0], np.cumsum(characters)])[texts]
-        start, asks = 0, len(self.sides)
-        while start < asks:
-            end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)
-            yield Texts(self.every[texts[start] : texts[end]], self.sides[start:end])
-            start = end
-
 
 def in_batches(
     asks: Sequence[Ask], answered: Callable[[Texts], ScoreTable], by: By = "document"
 ) -> ScoreTable:
     """The answers to all asks, many of which are answered together: for each row the best of its passages."""
-    return best_passages(
-        asks, by, lambda some: ScoreTable.joined([answered(texts) for texts in Texts.of(some).batches()])
-    )
+
+    def together(some: Sequence[Ask]) -> ScoreTable:
+        characters = [sum(map(len, ask.rows)) + sum(map(len, ask.columns)) for ask in some]
+        parts = batches(np.array(characters, dtype=np.int64), TOGETHER)
+        return ScoreTable.joined([answered(Texts(some[start:end])) for start, end in parts])
+
+    return best_passages(asks, by, together)
 
 
+Cutting = Literal["given", "builtin", "punkt"]
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),
     "builtin": sentences.sentences_of,
     "punkt": published_nltk.split,
 }
 
-Booleans = NDArray[np.bool_]
 
-
-@dataclass(frozen=True, slots=True)
 class Entries:
     """Occurrences of tokens in the sentences of many asks, sorted by token, then sentence.
 
-    An ask's sentences stand together, rows before columns; no two asks share a token.
+    Tokens are words that a rule finds, or runs of ``n`` of them. An ask's sentences stand together, rows before columns.
+    No two asks share a token, and those of an ask are numbered in the order in which they are met.
 
     Shapes: ``token``, ``sentence``, ``count``, ``in_column`` (entries,); ``is_column``, ``cut`` (which ask), ``place``
     (its index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
     ``cut_of_token`` (tokens,); ``shapes`` (asks, 2): row and column sentences.
     """
 
-    token: Integers
-    sentence: Integers
-    count: Floats
-    in_column: Booleans
-    is_column: Booleans
-    cut: Integers
-    place: Integers
-    size: Floats
-    owner: Integers
-    cut_of_token: Integers
-    shapes: Integers
+    def __init__(self, texts: Texts, how: Cutting, rule: Rule, n: int = 1) -> None:
+        of_texts = list(map(CUTS[how], texts.every))
+        n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
+        words = parted(tuple(chain.from_iterable(of_texts))).words(rule).grams(n)
+        sides = sums(n_sentences, texts.sides.reshape(-1))
+        self.shapes = sides.reshape(-1, 2)
+        self.is_column = np.repeat(np.tile([False, True], len(self.shapes)), sides)
+        self.cut = np.repeat(np.arange(len(self.shapes)), self.shapes.sum(axis=1))
+        self.place = numbers_within(sides)
+        self.size = words.many.astype(np.float64)
+        self.owner = np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]])
+        sentence = np.repeat(np.arange(len(words.many)), words.many)
+        # Sorted by word: since asks ascend, equal words of one ask stand together.
+        places = ordered(words.numbers, len(words.names))
+        is_kind = changes((self.cut.take(sentence) * len(words.names) + words.numbers).take(places))
+        first = np.flatnonzero(is_kind)
+        met = np.empty_like(places)
+        met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
+        # Sorted by where each ask meets its token first.
+        places = ordered(met, len(met))
+        within, is_kind = sentence.take(places), changes(met.take(places))
+        entry = np.flatnonzero(is_kind | changes(within))
+        self.token = np.cumsum(is_kind).take(entry) - 1
+        self.sentence = within.take(entry)
+        self.count = np.diff(entry, append=len(places)).astype(np.float64)
+        self.in_column = self.is_column.take(self.sentence)
+        self.cut_of_token = self.cut[within[is_kind]]
 
     def pairs(self) -> tuple[Integers, Integers]:
         """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
@@ -139,77 +141,14 @@ class Entries:
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
-    """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
-    of_texts = list(map(CUTS[how], texts.every))
-    n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
-    tokens = Parted(list(chain.from_iterable(of_texts))).words(rule).grams(n)
-    sides = sums(n_sentences, texts.sides.reshape(-1))
-    shapes = sides.reshape(-1, 2)
-    ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
-    token, sentence, count, of_token = _occurrences(tokens.numbers, tokens.many, ask)
-    is_column = np.repeat(np.tile([False, True], len(shapes)), sides)
-    return Entries(
-        token=token,
-        sentence=sentence,
-        count=count.astype(np.float64),
-        in_column=is_column.take(sentence),
-        is_column=is_column,
-        cut=ask,
-        place=numbers_within(sides),
-        size=tokens.many.astype(np.float64),
-        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]]),
-        cut_of_token=ask[of_token],
-        shapes=shapes,
-    )
-
-
-def _occurrences(
-    tokens: Integers, size: Integers, ask: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
-    """In which sentences each ask's tokens occur, and how often; its tokens are numbered in the order in which they are met.
-
-    Shapes: ``tokens`` (tokens of all sentences,); ``size`` and ``ask`` (sentences,). Returned: token, sentence and
-    count (entries,), sorted by token, then sentence; and (tokens,) the sentence where each is met.
-    """
-    sentence = np.repeat(np.arange(len(size)), size)
-    different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
-    token = place.take(tokens)
-    # Sorted by token: since asks ascend, equal tokens of one ask stand together.
-    places = ordered(token, len(different))
-    is_kind = changes((np.repeat(ask, size) * len(different) + token).take(places))
-    first = np.flatnonzero(is_kind)
-    met = np.empty_like(places)
-    met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
-    # Sorted by where each ask meets its token first.
-    places = ordered(met, len(met))
-    within, is_kind = sentence.take(places), changes(met.take(places))
-    entry = np.flatnonzero(is_kind | changes(within))
-    return (
-        np.cumsum(is_kind).take(entry) - 1,
-        within.take(entry),
-        np.diff(entry, append=len(places)),
-        within[is_kind],
-    )
-
-
-class SentenceScorer(ABC):
+class SentenceScorer(CheckedSettings, ABC):
     """A scorer that compares the counted tokens of row sentences and column sentences."""
 
     name: ClassVar[str]
     n: ClassVar[int] = 1
     """How many neighbouring words are one token."""
-    sentences: str
+    sentences: Cutting
     by: By
-
-    def __post_init__(self) -> None:
-        check_by(self.by)
-        if self.sentences not in CUTS:
-            raise RequestError(
-                f"{self.name}(sentences={self.sentences}) does not exist. Choose one of: {', '.join(CUTS)}."
-            )
-
-    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -231,7 +170,7 @@ class SentenceScorer(ABC):
         """One answer per ask, in order."""
 
         def answered(texts: Texts) -> ScoreTable:
-            entries = tabulate(texts, self.sentences, self.rule, self.n)
+            entries = Entries(texts, self.sentences, self.rule, self.n)
             return entries.table(self.compared(entries))
 
         return in_batches(asks, answered, self.by if self.sentences == "given" else "document")
@@ -255,14 +194,9 @@ class Tfidf(SentenceScorer):
     """
 
     name: ClassVar[str] = "tfidf"
-    fitted: str = "article"
-    sentences: str = "given"
+    fitted: Literal["article", "pair"] = "article"
+    sentences: Cutting = "given"
     by: By = "sentence"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fitted not in ("article", "pair"):
-            raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
 
     @property
     def rule(self) -> Rule:
@@ -272,10 +206,12 @@ class Tfidf(SentenceScorer):
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
 
-def _tokens(text: str) -> list[str]:
+def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
     if not text.isascii() and NEEDS_ICU.search(text):
-        return words_of(text.lower())
-    return [word for word in plain_words(text.lower()) if len(word) > 1]
+        found = words_of(text.lower())
+    else:
+        found = [word for word in plain_words(text.lower()) if len(word) > 1]
+    return [word for word in found if word not in stop]
 
 
 _TOKENS = Rule(_tokens)
@@ -337,12 +273,12 @@ class Rouge1(SentenceScorer):
 
     name: ClassVar[str] = "rouge1"
     stem: bool = False
-    sentences: str = "given"
+    sentences: Cutting = "given"
     by: By = "sentence"
 
     @property
     def rule(self) -> Rule:
-        return rouge.rule(stem=self.stem)
+        return Rule(rouge.tokens, (ENGLISH, self.stem))
 
     def compared(self, entries: Entries) -> Floats:
         row, column = entries.pairs()
@@ -363,7 +299,7 @@ class Rouge2(Rouge1):
 
 
 @dataclass(frozen=True, repr=False)
-class Counts:
+class Counts(SentenceScorer):
     """Cosine of count vectors of lower-cased words of two letters or more, without stop words.
 
     Matrix (rows, columns) in [0, 1]; 0 where a text has no counted word. The vocabulary is that of each question, so nothing
@@ -372,36 +308,25 @@ class Counts:
     """
 
     name: ClassVar[str] = "counts"
-    stop_words: str = "own"
-
-    def __post_init__(self) -> None:
-        if self.stop_words not in ("own", "none", "sklearn"):
-            raise ValueError(f"stop_words={self.stop_words} is not one of own, none, sklearn")
-
-    __repr__ = spell
+    sentences: ClassVar[Cutting] = "given"  # type: ignore[misc] # of whole texts
+    by: ClassVar[By] = "document"  # type: ignore[misc]
+    stop_words: Literal["own", "none", "sklearn"] = "own"
 
     @property
     def fingerprint(self) -> str:
         return f"{self!r} version=1"
 
-    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
-        """The cosines of each ask's rows with its columns."""
-        rule = Rule(_counted_words, (_stop_words(self.stop_words),))
+    @property
+    def rule(self) -> Rule:
+        return Rule(_tokens, (_stop_words(self.stop_words),))
 
-        def answered(texts: Texts) -> ScoreTable:
-            entries = tabulate(texts, "given", rule)
-            # Products of counts are exact, so that equal cosines are equal numbers.
-            square = np.bincount(entries.sentence, entries.count**2, minlength=len(entries.size))
-            row, column = entries.pairs()
-            products = entries.sums(row, column, entries.count[row] * entries.count[column])
-            lengths = np.sqrt(np.prod([square[side] for side in entries.cells()], axis=0))
-            return entries.table(products / np.where(lengths == 0, 1, lengths))
-
-        return in_batches(asks, answered)
-
-
-def _counted_words(text: str, stop: frozenset[str]) -> list[str]:
-    return [word for word in plain_words(text.lower()) if len(word) > 1 and word not in stop]
+    def compared(self, entries: Entries) -> Floats:
+        # Products of counts are exact, so that equal cosines are equal numbers.
+        square = np.bincount(entries.sentence, entries.count**2, minlength=len(entries.size))
+        row, column = entries.pairs()
+        products = entries.sums(row, column, entries.count[row] * entries.count[column])
+        lengths = np.sqrt(np.prod([square[side] for side in entries.cells()], axis=0))
+        return np.asarray(products / np.where(lengths == 0, 1, lengths))
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -270,7 +271,8 @@ def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:
 def group_numbers(clusters: Sequence[str], seed: int) -> GroupNumbers:
     """Which of `GROUPS` groups each cluster is in where they are many. Shape (n,)."""
     found = np.zeros(len(clusters), dtype=np.min_scalar_type(GROUPS))
+    names = iter(clusters)
     for start in range(0, len(clusters), DEALT):
-        some = slice(start, start + DEALT)
-        found[some] = keys_of(clusters[some], seed, "jackknife group") % np.uint64(GROUPS)
+        keys = keys_of(islice(names, DEALT), seed, "jackknife group")
+        found[start : start + DEALT] = keys % np.uint64(GROUPS)
     return found

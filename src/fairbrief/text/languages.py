@@ -10,12 +10,8 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fairbrief.errors import RequestError
-from fairbrief.ranges import Integers, sums
-from fairbrief.text.segmentation import Parted, Rule, compact, runs_of
+from fairbrief.text.segmentation import runs_of
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 
 ENGLISH = "en"
@@ -49,14 +45,13 @@ FEWEST_LETTERS = 20
 SHORT_MARGIN, SHORT_FEWEST = 0.3, 3
 """`MARGIN` and `FEWEST` from which a short text is identified by itself nevertheless; its stop words may have any length."""
 ENGLISH_ALONE = (" the ", " and ", " was ", " this ", " with ", " that ", " have ", " they ")
-"""Two of these words identify English: searching for them takes a tenth of the time of searching for all words."""
+"""Two of these words identify English where it is usual: searching for them takes a tenth of the time of searching for all words."""
 OWN_SCRIPT = 5
 """`OWN_LETTERS` for letters of a script that identifies a language."""
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 _words = runs_of(r"[^\W\d_]")
-_RUNS_OF_LETTERS = Rule(_words)
 
 
 class Setting(NamedTuple):
@@ -81,11 +76,6 @@ def using(language: str | Setting) -> Iterator[None]:
         yield
     finally:
         _setting.reset(token)
-
-
-def use(language: str | Setting) -> None:
-    """Use the language for every text from now on: for a separate process."""
-    _setting.set(language if isinstance(language, Setting) else Setting(known(language)))
 
 
 def suppose(code: str) -> None:
@@ -135,39 +125,6 @@ def language_of(*texts: str) -> str:
     return stated or _detected(" ".join(texts)[:LOOKED_AT], usual)
 
 
-def languages_of(texts: Parted, many: Integers) -> list[str]:
-    """`language_of` for each group of consecutive texts, by group sizes; groups that are surely English are handled
-    together.
-    """
-    stated, usual = _setting.get()
-    if stated:
-        return [stated] * len(many)
-    found = [ENGLISH] * len(many)
-    is_english = (
-        _are_surely_english(texts, many) if usual in ("", ENGLISH) else np.zeros(len(many), dtype=bool)
-    )
-    ends = np.cumsum(many)
-    for i in np.flatnonzero(~is_english).tolist():
-        found[i] = language_of(*texts.texts[ends[i] - many[i] : ends[i]])
-    return found
-
-
-def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
-    """Whether `_detected` is English, for groups of ASCII texts with English or no usual language. Shape (groups,)."""
-    words = texts.words(_RUNS_OF_LETTERS)
-    different, place = compact(words.numbers, len(words.names))
-    names = [words.names[i] for i in different.tolist()]
-    length = np.array(list(map(len, names)), dtype=np.int64)
-    is_function_word = np.array([name in CLOSED_CLASSES for name in names], dtype=np.int64)
-    each, n_words = place.take(words.numbers), sums(words.many, many)
-    unread = np.zeros(len(texts.texts), dtype=np.int64)
-    unread[texts.others] = 1
-    letters, hits = (sums(values.take(each), n_words) for values in (length, is_function_word))
-    characters = sums(np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(unread)) + 1, many)
-    is_english = (letters < FEWEST_LETTERS) | (hits >= SURELY_ENGLISH * n_words)
-    return np.asarray(is_english & (sums(unread, many) == 0) & (characters <= LOOKED_AT))
-
-
 def language_of_input(texts: Iterable[str]) -> str:
     """The given language, or the most frequent one of an input: short texts are combined; English for an empty input."""
     if stated := given():
@@ -197,14 +154,14 @@ def other_language(text: str, usual: str) -> str:
     >>> other_language("Le service est bon, mais la soupe est froide et pas chaude.", "en"), other_language("Bon!", "en")
     ('fr', '')
     """
-    if usual == ENGLISH and len(list(islice((1 for word in ENGLISH_ALONE if word in text), 2))) == 2:
-        return ""
     found = _detect(text[:LOOKED_AT], usual)
     return "" if found == usual else found
 
 
 def _detect(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if given, for a text too short to be identified by itself."""
+    if usual == ENGLISH and len(list(islice((1 for word in ENGLISH_ALONE if word in text), 2))) == 2:
+        return ENGLISH
     words = _words(text.lower())
     letters = sum(map(len, words))
     beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))

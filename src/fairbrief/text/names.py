@@ -339,20 +339,20 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
-    name, part = (row["name"] or "").strip(), (row["part"] or "").strip()
-    gender, group = (row.get("gender") or "").strip(), (row.get("group") or "").strip()
-    if not name:
-        raise DataError(f"{where}: the name is empty. Add it, or remove the line.")
-    if part not in ("first", "last"):
-        raise DataError(f"{where}: part is '{part}'. Wanted first or last.")
-    if gender not in ("", "male", "female"):
-        raise DataError(f"{where}: gender is '{gender}'. Wanted male, female or nothing.")
+    name, part, gender, group = (
+        (row.get(column) or "").strip() for column in ("name", "part", "gender", "group")
+    )
     try:
         weight = float(row.get("weight") or 1.0)
     except ValueError:
         weight = -1.0
-    if not 0 < weight < float("inf"):
-        raise DataError(f"{where}: weight is '{row.get('weight')}'. Wanted a number above zero.")
+    is_known = part in ("first", "last") and gender in ("", "male", "female")
+    if not name or not is_known or not 0 < weight < float("inf"):
+        found = ", ".join(f"{column} '{value or ''}'" for column, value in row.items() if column)
+        raise DataError(
+            f"{where}: found {found}. Wanted a name; part first or last; gender male, female or nothing; "
+            "weight, if any, a number above zero."
+        )
     return Listed(name, part, gender, group, weight)
 
 

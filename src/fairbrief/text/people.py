@@ -45,15 +45,14 @@ class Name(NamedTuple):
         return cls(first, last, GENDER_WORDS.get(gender.lower(), ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(NamedTuple):
     """The known people (indices) to whom a span may refer, and the rule that decided.
 
     None: not one of the known people. Two or more: ambiguous.
     """
 
-    people: tuple[int, ...]
-    rule: str
+    people: tuple[int, ...] = ()
+    rule: str = ""
 
 
 def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection[str] = ()) -> Alignment:
@@ -76,7 +75,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     core = tuple(map(_normal, without_titles(tokens)))
     titled = any(is_title(token) for token in tokens)
     if not core:
-        return Alignment((), "")
+        return Alignment()
     found = [(i, rule) for i, name in enumerate(names) if (rule := _rule(core, name, titled))]
     if not found:
         found = [
@@ -195,8 +194,8 @@ def candidates(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.text for span in propose(text)))
 
 
-def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
-    """The spans of a text that refer to known people; no recogniser is needed.
+def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
+    """The decisions about names in a summary that refer to known people; no recogniser is needed.
 
     Every run of capitalised words is aligned as a whole. If that fails, its longest part that aligns is taken,
     provided that the rest cannot be a name itself: a function word, a word of the calendar, or a word at the start of
@@ -204,21 +203,15 @@ def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
     """
     found = []
     for run in runs(text):
-        names_before = _names_before(run, text, source)
+        is_name = _may_be_names(run, text, source)
         for part in parts(run):
             start = bisect_left(run.places, part.places[0])
-            inside = names_before[start + len(part.tokens)] - names_before[start]
-            if inside < names_before[-1]:  # the rest contains a name
+            if any(is_name[:start]) or any(is_name[start + len(part.tokens) :]):
                 continue
-            if _decide(part, names, source, "recommended").people:
-                found.append(part)
+            if (decision := _decide(part, names, source, "recommended")).people:
+                found.append(decision)
                 break
     return found
-
-
-def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
-    """The decisions about names in a summary that refer to known people."""
-    return [_decide(span, names, source, "recommended") for span in known_spans(text, names, source)]
 
 
 def find_people(
@@ -237,7 +230,7 @@ def find_people(
     """
     wanted = set(accepted)
     if with_known:
-        wanted |= {span.text for span in known_spans(text, names, source)}
+        wanted |= {decision.text for decision in find_known(text, names, source)}
     return [_decide(span, names, source, variant) for span in choose(propose(text), wanted)]
 
 
@@ -284,25 +277,23 @@ def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Decision:
-    alignment: Alignment
     if variant == "published":
         alignment = align_published(published_tokens(span.text), names)
     else:
         alignment = align(span.tokens, names, lowered_words_of(source))
-    return Decision(span.text, span.tokens, alignment.people, alignment.rule)
+    return Decision(span.text, span.tokens, *alignment)
 
 
-def _names_before(run: Span, text: str, source: str) -> list[int]:
-    """The number of a run's tokens before each position that may be names themselves. Length: tokens + 1."""
+def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
+    """Whether each token of a run may be a name itself."""
     is_shouted = all(token.isupper() for token in run.tokens)
-    found = [0]
+    found = []
     for i, token in enumerate(run.tokens):
         word = bare(token)
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
         # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
-        is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
-        found.append(found[-1] + (not is_none))
+        found.append(not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted))
     return found
 
 

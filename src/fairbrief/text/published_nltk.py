@@ -4,8 +4,8 @@ Three later changes affect published figures: words are also split at long dashe
 apostrophe (since 3.10.1), and Punkt closes sentences with curly quotes (since 3.10.2). This module restores the
 earlier rules. The extra ``nltk`` excludes versions that were not compared with 3.9.1.
 
-The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Expensive steps are
-cached: each chunk between two spaces is split once, each token is tagged, lemmatised and stemmed once. Reading NLTK's
+The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Each token is tagged,
+lemmatised and stemmed once. Reading NLTK's
 data is file access, so this module serves scorers, never measures.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -75,15 +75,7 @@ def split(text: str) -> list[str]:
 
 
 REMEMBERED = 1 << 18
-"""Number of cached chunks and tokens: more than the vocabulary of most corpora, under 100 MB."""
-
-# A sentence boundary affects NLTK's words only after a full stop attached to a word, at marks inside
-# a word, and before ''. Elsewhere the (slow) search for boundaries can be skipped with the same result.
-BORDER_MATTERS = re.compile(r"(?<=\S)\.(?=\s)|\.(?=[^\s\w])|[?!](?=[^\s\w?!])|''")
-ODD_SPACE = re.compile(r"^\s|[^\S ]")
-CUT_WORDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
-"""The only words of letters that NLTK splits."""
-CLOSING = "])}>\"'»”’"
+"""Number of cached tokens: more than the vocabulary of most corpora, under 100 MB."""
 
 EXTRA_STOP_WORDS = frozenset({"||", "people", "''", "``", "...", ".."})
 """The words that the paper's code drops in addition to NLTK's stop words and ASCII punctuation."""
@@ -108,47 +100,9 @@ def words(text: str) -> list[str]:
 
 
 def tokenize(text: str) -> list[str]:
-    """NLTK's ``word_tokenize(text)`` by the older rules, about ten times faster on text with usual spacing."""
-    if not BORDER_MATTERS.search(text):
-        return _cut_sentence(text)
-    return [token for sentence in split(text) for token in _cut_sentence(sentence)]
-
-
-def _cut_sentence(sentence: str) -> list[str]:
-    # NLTK's patterns look at most one character beyond a space, except for the first chunk and for a
-    # full stop that only closing marks follow up to the end. So each chunk is split separately, once.
-    if ODD_SPACE.search(sentence):
-        return list(word_cutter()(sentence))
-    chunks = sentence.split()
-    last = len(chunks) - 1
-    while last > 0 and not chunks[last].strip(CLOSING):
-        last -= 1
-    if last <= 0:
-        return list(word_cutter()(sentence))
-    tokens: list[str] = []
-    for place, chunk in enumerate(chunks[:last]):
-        if _is_plain(chunk):
-            tokens.append(chunk)
-        else:
-            tokens += _cut(chunk, is_first=place == 0, is_last=False)
-    if last == len(chunks) - 1 and _is_plain(chunks[last]):
-        tokens.append(chunks[last])
-    else:
-        tokens += _cut(" ".join(chunks[last:]), is_first=False, is_last=True)
-    return tokens
-
-
-def _is_plain(chunk: str) -> bool:
-    """Whether a chunk consists of letters and digits that no pattern splits."""
-    return chunk.isalnum() and chunk.isascii() and chunk.lower() not in CUT_WORDS
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _cut(chunk: str, *, is_first: bool, is_last: bool) -> Sequence[str]:
-    """The tokens of a chunk, given whether other chunks precede and follow."""
-    before, after = "" if is_first else "a ", "" if is_last else " a"
-    tokens = word_cutter()(f"{before}{chunk}{after}")
-    return tokens[not is_first : len(tokens) - (not is_last)]
+    """NLTK's ``word_tokenize(text)`` by the older rules."""
+    cut = word_cutter()
+    return [token for sentence in split(text) for token in cut(sentence)]
 
 
 # ---------------------------------------------------------------------------------- NLTK, loaded once

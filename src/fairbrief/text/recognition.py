@@ -84,20 +84,27 @@ def runs(text: str) -> tuple[Span, ...]:
     >>> [span.text for span in runs("Yesterday J. Smith met Dr. Ana de la Cruz's son. He left.")]
     ['Yesterday J. Smith', 'Dr. Ana de la Cruz']
     """
-    found: list[Span] = []
-    current: list[_Token] = []
+    groups: list[list[_Token]] = [[]]
     for token in _tokens(text):
+        last = groups[-1][-1] if groups[-1] else None
         is_name = token.text[0].isupper() and (len(token.text) > 1 or token.text.endswith("."))
-        if not is_name and current and token.text in PARTICLES and not current[-1].ends:
-            current.append(token)
+        if last and not last.ends and not is_name and token.text in PARTICLES:
+            groups[-1].append(token)
             continue
-        if current and (current[-1].ends or text[current[-1].end : token.start].strip(" ")):
-            _flush(current, found)
+        if last and (last.ends or text[last.end : token.start].strip(" ")):
+            groups.append([])
         if is_name and bare(token.text) not in _NOT_IN_RUNS:
-            current.append(token)
-        elif current:
-            _flush(current, found)
-    _flush(current, found)
+            groups[-1].append(token)
+        else:
+            groups.append([])
+    found: list[Span] = []
+    for group in groups:
+        while group and group[-1].text in PARTICLES:
+            group.pop()
+        if group:
+            places = tuple((token.start, token.end) for token in group)
+            words_ = tuple(token.text for token in group)
+            found.append(Span(places[0][0], places[-1][1], words_, places, group[0].opens))
     return tuple(found)
 
 
@@ -186,40 +193,23 @@ class _Reading:
     def rule(self, span: Span) -> str:
         """The rule by which a span names a person; empty if none does."""
         core = without_titles(span.tokens)
-        if (
-            not core
-            or bare(core[-1]) in CALENDAR
-            or self.is_other(span)
-            or self._places(span.start) >= span.end
-        ):
+        is_place = self._places(span.start) >= span.end
+        if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or is_place:
             return ""
         is_described = is_described_at(self._text, span.start, span.end)
-        if is_title(span.tokens[0]):
-            return (
-                "title"
-                if core[0].lower() not in CHIEFS and (is_described or bare(span.tokens[0]) not in SAINTS)
-                else ""
-            )
-        if any(is_title(token) for token in span.tokens) or self._states(span.start) > span.start:
-            return ""
-        if len(core) == 1:
-            return (
-                "given name alone"
-                if self._is_given_alone(span, core[0].lower(), is_described=is_described)
-                else ""
-            )
-        return self._rule_of_several(span, core, is_described=is_described)
-
-    def is_other(self, span: Span) -> bool:
-        """Whether the span is in a run that names an organisation or a thing, or is a word of such names."""
-        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
-        return is_word or self._others(span.start) > span.start
-
-    def _rule_of_several(self, span: Span, core: Sequence[str], *, is_described: bool) -> str:
         first = core[0].lower()
-        if self._is_acronym(core[0]):
+        if is_title(span.tokens[0]):
+            is_person = is_described or bare(span.tokens[0]) not in SAINTS
+            return "title" if first not in CHIEFS and is_person else ""
+        is_state = self._states(span.start) > span.start
+        if any(map(is_title, span.tokens)) or is_state or self._is_acronym(core[0]):
             return ""
-        if first in self._given and (is_described or first not in _NOT_GIVEN):
+        is_given = first in self._given
+        if len(core) == 1:
+            is_given = is_given and first not in _NOT_GIVEN_ALONE and not _locates(self._text, span)
+            is_clear = is_described or not (span.opens or first in _HARDLY_GIVEN_ALONE)
+            return "given name alone" if is_given and is_clear else ""
+        if is_given and (is_described or first not in _NOT_GIVEN):
             return "given name"
         if any(self._is_acronym(token) or token.lower() in _PLACES_AND_PEOPLES for token in core):
             return ""
@@ -228,22 +218,16 @@ class _Reading:
             return "initial" if is_described or len(core) > 2 or not span.opens else ""
         if is_described:
             return "described"
-        return "repeated" if self._is_repeated(span, core) else ""
-
-    def _is_repeated(self, span: Span, core: Sequence[str]) -> bool:
         if len(core) > 3 or core[-1] not in self._alone or _locates(self._text, span):
-            return False
+            return ""
         below, last = words_below(self._text), core[-1].lower()
-        return last not in below and last not in PLAIN_WORDS and not (span.opens and core[0].lower() in below)
+        is_word = last in below or last in PLAIN_WORDS or (span.opens and first in below)
+        return "" if is_word else "repeated"
 
-    def _is_given_alone(self, span: Span, word: str, *, is_described: bool) -> bool:
-        if word not in self._given or word in _NOT_GIVEN_ALONE:
-            return False
-        if word in _HARDLY_GIVEN_ALONE and not is_described:
-            return False
-        if self._is_acronym(span.tokens[0]) or _locates(self._text, span):
-            return False
-        return is_described or not span.opens
+    def is_other(self, span: Span) -> bool:
+        """Whether the span is in a run that names an organisation or a thing, or is a word of such names."""
+        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
+        return is_word or self._others(span.start) > span.start
 
     def _is_acronym(self, token: str) -> bool:
         letters = token.replace(".", "")
@@ -296,16 +280,6 @@ def _tokens(text: str) -> list[_Token]:
         found.append(_Token(word, start, end, opens, possessive))
         end_before, dotted_before = match.end() + dotted, dotted
     return found
-
-
-def _flush(current: list[_Token], found: list[Span]) -> None:
-    while current and current[-1].text in PARTICLES:
-        current.pop()
-    if current:
-        tokens = tuple(token.text for token in current)
-        places = tuple((token.start, token.end) for token in current)
-        found.append(Span(places[0][0], places[-1][1], tokens, places, current[0].opens))
-    current.clear()
 
 
 # ------------------------------------------------------------------- evidence that a span is a person

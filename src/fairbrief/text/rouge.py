@@ -14,9 +14,9 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, filterfalse
+from itertools import chain, filterfalse, repeat
 from typing import Any
 
 import numpy as np
@@ -24,18 +24,10 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.errors import MissingExtra
-from fairbrief.ranges import changes, ordered, sums
+from fairbrief.ranges import batches, changes, ordered, sums
 from fairbrief.text import vocabulary
 from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
-from fairbrief.text.segmentation import (
-    Parted,
-    Rule,
-    Words,
-    compact,
-    numbered,
-    runs_of,
-    words_of,
-)
+from fairbrief.text.segmentation import Rule, Words, numbered, parted, runs_of, words_of
 from fairbrief.text.vocabulary import CLOSED_CLASSES
 
 STOP_WORDS = CLOSED_CLASSES | vocabulary.words("function_words", "tokens", "contractions", "halves")
@@ -109,22 +101,13 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    counts = [np.zeros((0, len(TYPES), len(PARTS))), *(_counts(some, stem=stem) for some in _pieces(pairs))]
+    characters = np.array([len(a) + len(b) for a, b in pairs], dtype=np.int64)
+    counts = [_counts(pairs[start:end], stem=stem) for start, end in batches(characters, TOGETHER)]
+    counts.append(np.zeros((0, len(TYPES), len(PARTS))))
     overlap, reference, candidate = np.moveaxis(np.concatenate(counts), -1, 0)
     precision, recall = overlap / np.maximum(candidate, 1), overlap / np.maximum(reference, 1)
     both = precision + recall
     return np.stack([precision, recall, 2 * precision * recall / np.where(both > 0, both, 1)], axis=-1)
-
-
-def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
-    """The pairs in batches of `TOGETHER` characters."""
-    ends = np.cumsum([len(a) + len(b) for a, b in pairs])
-    start = 0
-    while start < len(pairs):
-        before = ends[start - 1] if start else 0
-        end = max(int(np.searchsorted(ends, before + TOGETHER)), start + 1)
-        yield pairs[start:end]
-        start = end
 
 
 def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
@@ -156,15 +139,10 @@ def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Inte
     cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text in texts]
     lines, n_lines = list(chain.from_iterable(cut)), np.fromiter(map(len, cut), dtype=np.int64)
     if not stem and all(map(str.isascii, texts)):
-        words = Parted(lines).words(rule())
-    else:
-        rules = [
-            rule(ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b), stem=stem)
-            for a, b in pairs
-        ]
-        words = numbered(lines, [rules[i // 2] for i, n in enumerate(n_lines.tolist()) for _ in range(n)])
-    different, small = compact(words.numbers, len(words.names))
-    return Words(small[words.numbers], words.many, different.tolist()), n_lines
+        return parted(tuple(lines)).words(Rule(tokens)), n_lines
+    languages = [ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b) for a, b in pairs]
+    of_lines = np.repeat(np.repeat(languages, 2), n_lines).tolist()
+    return numbered(list(map(tokens, lines, of_lines, repeat(stem)))), n_lines
 
 
 def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
@@ -174,11 +152,6 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
         return stems(words, language) if stem else words
     found = _tokens(text.lower())
     return list(map(_stem, found)) if stem else found
-
-
-def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
-    """`tokens` as a rule; apostrophes of other languages are kept."""
-    return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
 
 
 def _overlap(

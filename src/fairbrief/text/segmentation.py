@@ -9,15 +9,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, compress, count, pairwise
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairbrief.ranges import Integers, changes, ranges, starts, sums
+from fairbrief.ranges import Integers, ranges, starts, sums
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """Letters and digits; apostrophes join a word, all other characters separate words."""
@@ -110,10 +108,8 @@ def recall(text: str, statements: Collection[str]) -> float | None:
 # ---- Words as numbers, so that many texts are counted at once.
 
 
-MOST = 1 << 16
-"""Maximum number of cached runs and words; beyond it the cache is emptied."""
-KEPT = 1 << 20
-"""Characters of texts with cached runs: those of a shard or two."""
+REMEMBERED = 1 << 16
+"""Number of runs whose words by a rule are cached."""
 
 _RUN = ascii_table(lambda c: c.isalnum() or c in "_'")
 _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\xa0": " "}
@@ -129,6 +125,10 @@ class Rule(NamedTuple):
     cut: Callable[..., Sequence[Any]]
     settings: tuple[Hashable, ...] = ()
     is_of_runs: bool = True
+
+    def words(self, text: str) -> Sequence[Any]:
+        """The words of a text."""
+        return self.cut(text, *self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,89 +160,67 @@ class Words:
         """The n-grams of each text in place of its words. Their names are their numbers."""
         if n == 1:
             return self
-        words = np.unique(self.numbers, return_inverse=True)[1]
-        grams, size = words, int(words.max(initial=0)) + 1
+        grams, size = self.numbers, len(self.names)
         for shift in range(1, n):
-            grams = np.unique(grams[: len(words) - shift] * size + words[shift:], return_inverse=True)[1]
+            grams = np.unique(
+                grams[: len(self.numbers) - shift] * size + self.numbers[shift:], return_inverse=True
+            )[1]
         many = np.maximum(self.many - (n - 1), 0)
         inside = grams.take(ranges(starts(self.many), many))
         return Words(inside.astype(np.int64), many, range(len(grams)))
 
 
-def different_of(numbers: Integers) -> Integers:
-    """The distinct numbers, sorted, as by `numpy.unique`; faster for numbers in ascending parts."""
-    ordered = np.sort(numbers, kind="stable")
-    return np.asarray(ordered[changes(ordered)])
+def numbered(texts: Collection[Sequence[Any]]) -> Words:
+    """The words of texts that are given as sequences of words."""
+    many = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    numbers, names = _numbers(list(chain.from_iterable(texts)))
+    return Words(numbers, many, names)
 
 
-def compact(numbers: Integers, size: int) -> tuple[Integers, Integers]:
-    """The distinct values of numbers below ``size``, in order; and the index of every number in them, or their count
-    if absent.
-    """
-    seen = np.zeros(size, dtype=bool)
-    seen[numbers] = True
-    different = np.flatnonzero(seen)
-    place = np.full(size, len(different))
-    place[different] = np.arange(len(different))
-    return different, place
+def _numbers(things: Sequence[Any]) -> tuple[Integers, list[Any]]:
+    """A number for each thing, equal for equal ones; and the different things, in the order of their numbers."""
+    number: defaultdict[Any, int] = defaultdict(count().__next__)
+    return np.fromiter(map(number.__getitem__, things), dtype=np.int64, count=len(things)), list(number)
 
 
 class Parted:
-    """Texts, split into runs if they are ASCII."""
+    """Texts, split once for several rules: into runs if they are ASCII. Equal texts are read once."""
 
-    def __init__(self, texts: Sequence[str], beside: Parted | None = None) -> None:
-        """``beside``: texts whose numbering of words is shared."""
-        self.texts = texts
-        with _lock:
-            self._memory: _Memory = _current() if beside is None else beside._memory
-            self._runs, self.others = self._memory.runs_of(texts)
-        """The runs of all texts; and the indices of the non-ASCII ones. Shape (others,)."""
+    def __init__(self, texts: Sequence[str]) -> None:
+        place, self._different = _numbers(texts)
+        plain = list(map(_as_ascii, self._different))
+        is_other = [not text.isascii() for text in plain]
+        self._others = list(compress(self._different, is_other))
+        runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
+        self._runs, self._place = runs.names, place
+        # The others are one piece each, at the end.
+        pieces = Words(
+            np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))]),
+            np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)]),
+            (),
+        )
+        own = np.arange(len(plain))
+        own[is_other] = len(plain) + np.arange(len(self._others))
+        self._pieces = pieces.at(own.take(place))
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
-        with _lock:
-            if not rule.is_of_runs:
-                return self._memory.cut(self.texts, rule)
-            simple = self._memory.words_of(self._runs, rule)
-            if not len(self.others):
-                return simple
-            others = self._memory.cut([self.texts[i] for i in self.others.tolist()], rule)
-        places = np.arange(len(self.texts))
-        places[self.others] = len(places) + np.arange(len(self.others))
-        return _joined([simple, others]).at(places)
+        if not rule.is_of_runs:
+            return numbered(list(map(rule.words, self._different))).at(self._place)
+        pieces = self._pieces
+        words = numbered([*map(_remembering(rule), self._runs), *map(rule.words, self._others)])
+        many = sums(words.many.take(pieces.numbers), pieces.many)
+        return Words(words.of(pieces.numbers), many, words.names)
 
 
-def numbered(texts: Sequence[str], rules: Sequence[Rule]) -> Words:
-    """The words of texts, each by its rule."""
-    if not rules:
-        return Words(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), ())
-    if len(set(rules)) == 1:
-        return Parted(texts).words(rules[0])
-    alike: dict[Rule, list[int]] = {}
-    for i, rule in enumerate(rules):
-        alike.setdefault(rule, []).append(i)
-    none = Parted(())
-    parts = [Parted([texts[i] for i in places], none).words(rule) for rule, places in alike.items()]
-    return _joined(parts).at(np.argsort(list(chain.from_iterable(alike.values()))))
+parted = lru_cache(maxsize=32)(Parted)
+"""`Parted` of a tuple of texts, which several scorers read one after the other."""
 
 
-def _joined(parts: Sequence[Words]) -> Words:
-    """The words of several groups of texts, concatenated."""
-    return Words(
-        np.concatenate([part.numbers for part in parts]),
-        np.concatenate([part.many for part in parts]),
-        parts[0].names,
-    )
-
-
-def forget() -> None:
-    """Forget all runs and words."""
-    _memories[:] = [_Memory()]
-
-
-def _spaced(texts: Sequence[str]) -> str:
-    """The texts joined, with a blank before, between and after them."""
-    return " ".join(("", *texts, ""))
+@cache
+def _remembering(rule: Rule) -> Callable[[str], Sequence[Any]]:
+    """The rule for runs, whose words are cached."""
+    return lru_cache(REMEMBERED)(rule.words)
 
 
 def _as_ascii(text: str) -> str:
@@ -252,157 +230,20 @@ def _as_ascii(text: str) -> str:
     return text
 
 
-class _Numbers(dict[Any, int]):
-    """Consecutive numbers of things, in the order of first use."""
+def _runs(texts: Sequence[str]) -> Words:
+    """The runs of ASCII texts."""
+    import pyarrow as pa
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[Any] = []
-
-    def __missing__(self, name: Any) -> int:
-        number = self[name] = len(self.names)
-        self.names.append(name)
-        return number
-
-    def of(self, names: Sequence[Any]) -> Integers:
-        return np.fromiter(map(self.__getitem__, names), dtype=np.int64, count=len(names))
-
-
-class _Table:
-    """The words of runs by one rule; or the runs of texts.
-
-    Shapes: ``words`` (words of all runs and more,); ``first`` and ``many`` (runs and more,), -1 for unknown runs.
-    """
-
-    def __init__(self) -> None:
-        self.words = np.empty(1024, dtype=np.int64)
-        self.first = np.empty(1024, dtype=np.int64)
-        self.many = np.full(1024, -1, dtype=np.int64)
-        self.filled = 0
-
-    def add(self, runs: Integers, words: Words) -> None:
-        """Store these words for the runs, one text per run."""
-        end = self.filled + len(words.numbers)
-        self.words = _grown(self.words, end)
-        self.words[self.filled : end] = words.numbers
-        self.first[runs], self.many[runs] = self.filled + starts(words.many), words.many
-        self.filled = end
-
-    def of(self, runs: Integers, many: Integers) -> Integers:
-        """The words of runs with these numbers of words, concatenated."""
-        return np.asarray(self.words.take(ranges(self.first[runs], many)))
-
-    def clear(self) -> None:
-        self.many[:], self.filled = -1, 0
-
-    def reserve(self, runs: int) -> None:
-        self.first, self.many = _grown(self.first, runs), _grown(self.many, runs)
-
-
-def _grown(array: Integers, size: int) -> Integers:
-    """The array with at least this size: at least doubled when it grows, with -1 in new places."""
-    if size <= len(array):
-        return array
-    return np.concatenate([array, np.full(max(size, 2 * len(array)) - len(array), -1)])
-
-
-def _plain(array: Any, kind: type[np.signedinteger[Any]]) -> NDArray[np.signedinteger[Any]]:
-    """Arrow's integers without missing values; its ``to_numpy`` would import pandas."""
-    held = array.buffers()[1] or b""
-    size = np.dtype(kind).itemsize
-    return np.frombuffer(held, dtype=kind, count=len(array), offset=size * array.offset)
-
-
-class _Memory:
-    """The cache of runs and words."""
-
-    def __init__(self) -> None:
-        self.runs, self.words = _Numbers(), _Numbers()
-        self.tables: defaultdict[Rule, _Table] = defaultdict(_Table)
-        self.of_texts = _Table()
-        self._forget_texts()
-
-    def _forget_texts(self) -> None:
-        self.texts: defaultdict[str, int] = defaultdict(count().__next__)
-        self.characters = 0
-        self.of_texts.clear()
-
-    def runs_of(self, texts: Sequence[str]) -> tuple[Words, Integers]:
-        """The runs of texts; none for non-ASCII texts, and the indices of these."""
-        if self.characters > KEPT:
-            self._forget_texts()
-        known = len(self.texts)
-        numbers = np.fromiter(map(self.texts.__getitem__, texts), dtype=np.int64, count=len(texts))
-        self.of_texts.reserve(len(self.texts))
-        if len(self.texts) > known:
-            is_new = np.flatnonzero(numbers >= known)
-            place = np.empty(len(self.texts) - known, dtype=np.int64)
-            place[numbers[is_new] - known] = is_new
-            parted = self._part([texts[i] for i in place.tolist()], known)
-            if len(parted.many) == len(texts):
-                return parted, np.zeros(0, dtype=np.int64)
-        many = self.of_texts.many[numbers]
-        others = np.flatnonzero(many < 0)
-        many[others] = 0
-        return Words(self.of_texts.of(numbers, many), many, self.runs.names), others
-
-    def _part(self, texts: Sequence[str], first: int) -> Words:
-        """The runs of texts that are ASCII, which are cached from now on, numbered from ``first``."""
-        whole, numbers = _as_ascii(_spaced(texts)), np.arange(first, first + len(texts))
-        self.characters += len(whole)
-        if not whole.isascii():
-            texts = list(map(_as_ascii, texts))
-            is_simple = list(map(str.isascii, texts))
-            texts, numbers = list(compress(texts, is_simple)), numbers[is_simple]
-            whole = _spaced(texts)
-        parted = self._parted(whole, texts)
-        self.of_texts.add(numbers, parted)
-        return parted
-
-    def _parted(self, whole: str, texts: Sequence[str]) -> Words:
-        """The runs of ASCII texts, which are also given joined, with a blank before, between and after them."""
-        import pyarrow as pa
-
-        blanked = whole.lower().encode().translate(_RUN)
-        is_inside = np.frombuffer(blanked, dtype=np.uint8) != ord(" ")
-        edges = np.flatnonzero(is_inside[1:] != is_inside[:-1])
-        begins, ends = edges[::2], np.zeros(len(edges) // 2 + 1, dtype=np.int64)
-        np.cumsum(edges[1::2] - begins, out=ends[1:])
-        runs = pa.LargeStringArray.from_buffers(
-            len(begins), pa.py_buffer(ends), pa.py_buffer(blanked.translate(None, b" "))
-        )
-        coded = runs.dictionary_encode()
-        numbers = self.runs.of(coded.dictionary.to_pylist())[_plain(coded.indices, np.int32)]
-        borders = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1)
-        return Words(numbers, np.diff(np.searchsorted(begins, borders), prepend=0), self.runs.names)
-
-    def words_of(self, texts: Words, rule: Rule) -> Words:
-        """The words of texts that were split into runs."""
-        table, runs = self.tables[rule], texts.numbers
-        table.reserve(len(self.runs))
-        many = table.many[runs]
-        if many.min(initial=0) < 0:
-            new = different_of(runs[many < 0])
-            table.add(new, self.cut([self.runs.names[run] for run in new.tolist()], rule))
-            many = table.many[runs]
-        return Words(table.of(runs, many), sums(many, texts.many), self.words.names)
-
-    def cut(self, texts: Sequence[str], rule: Rule) -> Words:
-        """The words of texts to which the rule is applied directly, equal texts once."""
-        place: defaultdict[str, int] = defaultdict(count().__next__)
-        places = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
-        found = [rule.cut(text, *rule.settings) for text in place]
-        many = np.array(list(map(len, found)), dtype=np.int64)
-        return Words(self.words.of(list(chain.from_iterable(found))), many, self.words.names).at(places)
-
-
-_lock = Lock()
-_memories = [_Memory()]
-
-
-def _current() -> _Memory:
-    """The current cache; emptied if it has become too large."""
-    (memory,) = _memories
-    if max(len(memory.runs), len(memory.words)) > MOST:
-        forget()
-    return _memories[0]
+    blanked = " ".join(("", *texts, "")).lower().encode().translate(_RUN)
+    is_inside = np.frombuffer(blanked, dtype=np.uint8) != ord(" ")
+    edges = np.flatnonzero(is_inside[1:] != is_inside[:-1])
+    begins, ends = edges[::2], np.zeros(len(edges) // 2 + 1, dtype=np.int64)
+    np.cumsum(edges[1::2] - begins, out=ends[1:])
+    runs = pa.LargeStringArray.from_buffers(
+        len(begins), pa.py_buffer(ends), pa.py_buffer(blanked.translate(None, b" "))
+    ).dictionary_encode()
+    # Arrow's to_numpy would import pandas.
+    numbers = np.frombuffer(runs.indices.buffers()[1] or b"", dtype=np.int32, count=len(runs))
+    borders = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1)
+    many = np.diff(np.searchsorted(begins, borders), prepend=0)
+    return Words(numbers.astype(np.int64), many, runs.dictionary.to_pylist())

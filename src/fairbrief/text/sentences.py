@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import Annotated
 
 from fairbrief.errors import RequestError
 from fairbrief.text.languages import Setting, language_of, setting
@@ -176,13 +177,21 @@ def _continues(before: str, following: str, *, is_first: bool) -> bool:
 # ---- Passages, each some sentences long, for scorers that read documents in parts
 
 
-By = int | str
-"""How documents are cut: ``sentence``, ``document``, ``3`` (sentences), ``100words`` or ``100words_centred``."""
 KNOWN = (
     "sentence, document, a number of sentences (3), a number of words (100words) or windows around each sentence "
     "(100words_centred)"
 )
 _SIZE = re.compile(r"([1-9][0-9]{0,5})(words(?:_centred)?|)")
+
+
+def _check_by(by: int | str) -> None:
+    """Raise RequestError for an unknown way to cut documents."""
+    if by not in ("sentence", "document"):
+        _cutter(str(by))
+
+
+By = Annotated[int | str, _check_by]
+"""How documents are cut: ``sentence``, ``document``, ``3`` (sentences), ``100words`` or ``100words_centred``."""
 
 
 def passages_of(text: str, by: By) -> tuple[str, ...]:
@@ -203,12 +212,6 @@ def passages_of(text: str, by: By) -> tuple[str, ...]:
     if len(sentences) < 2:
         return sentences or (text,)
     return sentences if by == "sentence" else tuple(_cutter(str(by))(sentences))
-
-
-def check_by(by: By) -> None:
-    """Raise RequestError for an unknown way to cut documents."""
-    if by not in ("sentence", "document"):
-        _cutter(str(by))
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.chunks import waits
+from fairbrief.auditing.batches import shared_by
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
@@ -172,7 +172,7 @@ class _Observed:
             scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
         )
         scope = measure.observation.declaration.scope
-        observer.observe(self.ledger, [unit for unit in units if not waits(unit, scope)])
+        observer.observe(self.ledger, [unit for unit in units if shared_by(unit[0][0], scope) is None])
         matrix = self.ledger.matrix()
         places = [int(origin.system) for origin in self.ledger.kept()]
         self.rows, self.there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)

@@ -38,14 +38,10 @@ def test_answers_come_in_the_order_of_the_items(engine: Engine) -> None:
     assert workers == {os.getpid()} if isinstance(engine, ThisProcess) else os.getpid() not in workers
 
 
-def test_no_item_is_no_answer() -> None:
-    """An empty stream starts no process."""
+def test_no_more_workers_are_started_than_there_are_items() -> None:
+    """No item needs none, one item needs one."""
     assert list(Processes(2).map(slow_at_first, ())) == []
     assert not active_children()
-
-
-def test_no_more_workers_are_started_than_there_are_items() -> None:
-    """One item needs one."""
     answers = Processes(5).map(slow_at_first, [7])
     assert next(answers)[0] == 7
     assert len(active_children()) == 1
@@ -58,12 +54,12 @@ def test_the_stream_is_read_no_further_than_there_is_room_for() -> None:
     taken = []
 
     def stream() -> Iterator[int]:
-        for number in range(1000):
+        for number in range(100):
             taken.append(number)
             yield number
 
     answers = Processes(2).map(slow_at_first, stream())
-    for number in range(20):
+    for number in range(8):
         assert next(answers)[0] == number
         assert len(taken) <= number + 1 + 2 * 2
     answers.close()  # type: ignore[attr-defined]  # a generator
@@ -101,26 +97,18 @@ def late_and_early(number: int) -> int:
 
 @pytest.mark.parametrize("engine", ENGINES, ids=repr)
 def test_the_first_error_in_the_order_of_the_items_is_raised(engine: Engine) -> None:
-    """Not the first in time; and after all answers before it."""
-    seen: list[int] = []
-    with pytest.raises(DataError, match="third"):
-        seen.extend(item for item, _ in engine.map(late_and_early, range(10)))
-    assert seen == [0, 1, 2]
-    assert not active_children()
+    """Not the first in time, and after all answers before it; so is an error of the stream."""
 
-
-@pytest.mark.parametrize("engine", ENGINES, ids=repr)
-def test_an_error_of_the_stream_waits_for_the_items_before_it(engine: Engine) -> None:
-    """What could be read is answered first."""
-
-    def stream() -> Iterator[int]:
-        yield from (0, 1, 2)
+    def stream(items: int) -> Iterator[int]:
+        yield from range(items)
         raise DataError("line 4 is broken")
 
-    seen: list[int] = []
-    with pytest.raises(DataError, match="line 4"):
-        seen.extend(item for item, _ in engine.map(late_and_early, stream()))
-    assert seen == [0, 1, 2]
+    for items, error in ((10, "third"), (3, "line 4")):
+        seen: list[int] = []
+        with pytest.raises(DataError, match=error):
+            seen.extend(item for item, _ in engine.map(late_and_early, stream(items)))
+        assert seen == [0, 1, 2]
+        assert not active_children()
 
 
 class Unsendable:
@@ -134,6 +122,8 @@ def raises(kind: str) -> object:
     """An error of a kind."""
     if kind == "answer":
         return Unsendable()
+    if kind == "lambda":
+        return lambda: None
     if kind == "extra":
         raise MissingExtra("torch", "neural", "Entailment")
     if kind == "bug":
@@ -157,6 +147,8 @@ def test_errors_arrive_as_they_were_raised() -> None:
         list(Processes(2).map(raises, ["private"]))
     with pytest.raises(ValueError, match="an answer that cannot be sent"):
         list(Processes(2).map(raises, ["answer"]))
+    with pytest.raises(Exception, match=r"(?i)pickle"):
+        list(Processes(2).map(raises, ["lambda"]))
 
 
 class Gone:
@@ -178,38 +170,23 @@ def test_work_that_a_worker_cannot_load_is_refused() -> None:
         list(Processes(2).map(Gone(), [1]))
 
 
-def unsendable(_: int) -> Callable[[], None]:
-    """An answer that cannot travel."""
-    return lambda: None
+def dies(_: int) -> None:
+    """Ends its process."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_an_answer_that_cannot_be_sent_is_an_error_not_a_hang() -> None:
-    """It is raised here, as what pickle said."""
-    with pytest.raises(Exception, match=r"(?i)pickle"):
-        list(Processes(2).map(unsendable, [1]))
-
-
-def dies(how: int) -> int:
-    """Ends its process by a signal, or by an exit code."""
-    if how < 0:
-        os.kill(os.getpid(), -how)
-    os._exit(how)
-
-
-@pytest.mark.parametrize("how", [-signal.SIGKILL, 3])
-def test_a_worker_that_dies_again_and_again_is_told(how: int) -> None:
+def test_a_worker_that_dies_again_and_again_is_told() -> None:
     """With what most likely killed it; the others are ended, too."""
     with pytest.raises(BackendError, match=r"out of memory. Use fewer --workers.*__main__"):
-        list(Processes(2).map(dies, [how, how]))
+        list(Processes(2).map(dies, [0, 1]))
     assert not active_children()
 
 
-def dies_while_it_answers(number: int) -> bytes:
-    """Is killed soon after it has begun to send an answer that is larger than a pipe holds."""
-    mark = Path(f"{os.environ['MARK']}{number}")
+def dies_while_it_answers(mark: Path) -> bytes:
+    """Is killed soon after it has begun to send its first answer, which is larger than a pipe holds."""
     if not mark.exists():
         mark.touch()
-        threading.Timer(0.04 * number, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        threading.Timer(0.04 * int(mark.name), os.kill, (os.getpid(), signal.SIGKILL)).start()
         return b"x" * 100_000_000
     return b"y"
 
@@ -224,42 +201,28 @@ def dies_at_first(marks: Path) -> str:
 
 
 def test_what_a_killed_worker_had_in_hand_is_done_by_another(tmp_path: Path) -> None:
-    """Every item is answered, in order, however its first workers ended."""
-    folders = [tmp_path / str(i) for i in range(4)]
+    """Every item is answered, in order, however its first workers ended; also in the middle of an answer."""
+    folders = [tmp_path / str(i) for i in range(2)]
     for folder in folders:
         folder.mkdir()
-    assert [answer for _, answer in Processes(2).map(dies_at_first, folders)] == ["0", "1", "2", "3"]
+    assert [answer for _, answer in Processes(2).map(dies_at_first, folders)] == ["0", "1"]
+    marks = [tmp_path / "0" / str(i) for i in (3, 4, 5)]
+    answers = [answer[:1] for _, answer in Processes(1).map(dies_while_it_answers, marks)]
+    assert len(answers) == 3
+    assert set(answers) <= {b"x", b"y"}
 
 
-def test_workers_that_are_killed_at_any_time_are_replaced() -> None:
-    """Whether they are at work or idle, no item is lost."""
-    answers = []
-    for item, answer in Processes(2).map(slow_at_first, range(6)):
-        answers.append((item, answer))
-        for worker in active_children() if item in (0, 4) else ():
-            worker.kill()
-            worker.join()
-    assert [item for item, _ in answers] == list(range(6))
-
-
-def test_a_killed_worker_is_not_replaced_while_others_work() -> None:
-    """Memory may be short, so the others do its items."""
+def test_killed_workers_are_replaced_if_none_is_left() -> None:
+    """Whether they are at work or idle, no item is lost; memory may be short, so one that is left does the items of the others."""
     answers = []
     for item, answer in Processes(2).map(slow_at_first, range(8)):
         answers.append((item, answer))
-        if item == 1:
-            active_children()[0].kill()
-        if item == 6:
+        for worker in active_children()[: {0: 1, 4: 2}.get(item, 0)]:
+            worker.kill()
+            worker.join()
+        if item == 3:
             assert len(active_children()) == 1
     assert [item for item, _ in answers] == list(range(8))
-
-
-def test_an_answer_that_was_cut_short_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that is killed in the middle of an answer keeps nobody waiting."""
-    monkeypatch.setenv("MARK", str(tmp_path / "mark"))
-    answers = [answer[:1] for _, answer in Processes(1).map(dies_while_it_answers, range(1, 5))]
-    assert len(answers) == 4
-    assert set(answers) <= {b"x", b"y"}
 
 
 def idle(_: object) -> bool:

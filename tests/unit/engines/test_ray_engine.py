@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.engines.test_processes import Counting, dies, dies_at_first, late_and_early, raises
 
 from fairbrief.engines.ray_engine import Ray
 from fairbrief.errors import BackendError, DataError, MissingExtra
@@ -33,66 +32,37 @@ def cluster() -> Iterator[Any]:
     nodes.shutdown()
 
 
-def square(number: int) -> int:
-    """The square."""
-    return number * number
-
-
-class Counting:
-    """Work that counts how often this copy of it was called."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def __call__(self, _: int) -> int:
-        self.calls += 1
-        return self.calls
-
-
 @pytest.mark.usefixtures("cluster")
 def test_a_worker_keeps_the_work_from_item_to_item() -> None:
     """What it builds for itself is built once a worker, not once an item."""
-    counts = [answer for _, answer in Ray().map(Counting(), range(20))]
+    counts = [calls for _, (_, calls) in Ray().map(Counting(), range(20))]
     assert max(counts) > 1
     assert counts.count(1) <= 6
-
-
-def fails(item: str) -> None:
-    """Raises what the item names."""
-    raise MissingExtra("torch", "neural", item) if item == "extra" else DataError("x.jsonl:3: broken")
 
 
 @pytest.mark.usefixtures("cluster")
 def test_errors_are_raised_in_their_places() -> None:
     """Of the work as they were raised there, of the stream after all before it."""
     with pytest.raises(MissingExtra, match="neural"):
-        list(Ray().map(fails, ["extra"]))
+        list(Ray().map(raises, ["extra"]))
 
     def stream() -> Iterator[int]:
-        yield from range(5)
+        yield from range(3)
         raise DataError("x.jsonl:6: broken")
 
-    answers = Ray().map(square, stream())
-    assert [item for item, _ in (next(answers) for _ in range(5))] == [0, 1, 2, 3, 4]
+    answers = Ray().map(late_and_early, stream())
+    assert [item for item, _ in (next(answers) for _ in range(3))] == [0, 1, 2]
     with pytest.raises(DataError, match=r"x\.jsonl:6"):
         next(answers)
-
-
-def killed_at_first(marks: Path) -> str:
-    """Ends its process the first time that it is called with a folder, which it marks."""
-    if not list(marks.iterdir()):
-        (marks / "seen").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return marks.name
 
 
 @pytest.mark.usefixtures("cluster")
 def test_what_a_killed_worker_had_in_hand_is_done_by_another(tmp_path: Path) -> None:
     """Every item is answered, in order."""
-    folders = [tmp_path / str(i) for i in range(4)]
+    folders = [tmp_path / str(i) for i in range(2)]
     for folder in folders:
         folder.mkdir()
-    assert [answer for _, answer in Ray().map(killed_at_first, folders)] == ["0", "1", "2", "3"]
+    assert [answer for _, answer in Ray().map(dies_at_first, folders)] == ["0", "1"]
 
 
 def slowly(number: int) -> int:
@@ -110,11 +80,6 @@ def test_a_machine_that_goes_away_loses_nothing(cluster: Any) -> None:
         if item == 2:
             cluster.remove_node(leaving, allow_graceful=False)
     assert found == [(n, n) for n in range(16)]
-
-
-def dies(_: int) -> None:
-    """Always ends its process."""
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.usefixtures("cluster")

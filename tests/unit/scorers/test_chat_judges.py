@@ -14,7 +14,7 @@ from tests.stub_chat import StubChat
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached, is_cacheable
-from fairbrief.errors import BackendError, RequestError
+from fairbrief.errors import BackendError
 from fairbrief.scorers.chat_judge import ChatEntailment, Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.types import Ask, Case, Document, Record, Summary
@@ -119,14 +119,10 @@ def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any])
 
 
 def test_names() -> None:
-    """Both stand in the registry, take chat:-like sugar, and refuse settings that mean nothing."""
+    """Both stand in the registry, and take chat:-like sugar."""
     assert registry.make("scorer", "judge:gpt-x(dimension=fluency)") == Judge("gpt-x", dimension="fluency")
     made = registry.make("scorer", "chat_entailment(model=m, form=yes_no)")
     assert registry.make("scorer", repr(made)) == made
-    with pytest.raises(RequestError, match="none of relevance"):
-        Judge("m", dimension="beauty")
-    with pytest.raises(RequestError, match="wanted a number from 0 to 1"):
-        ChatEntailment("m", unparsed=2)
 
 
 CASES = [

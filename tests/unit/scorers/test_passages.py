@@ -14,7 +14,6 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.pairs import best_passages, cut
 from fairbrief.scorers.pieces import longest_first, parts, quarter_overlapping, run_batches
-from fairbrief.text import languages
 from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Integers, Scores
 
@@ -39,20 +38,6 @@ def test_a_document_is_cut_as_the_setting_says(by: int | str, wanted: list[str])
     assert list(passages_of(TEXT, by)) == wanted
 
 
-def test_a_document_without_a_sentence_is_its_only_passage() -> None:
-    """Blank documents keep their row."""
-    assert [passages_of(" ", by) for by in ("sentence", 2, "9words")] == [(" ",)] * 3
-
-
-def test_passages_go_by_the_language_that_holds() -> None:
-    """A full stop after an ordinal ends no German sentence, whatever was found under another language."""
-    for _ in range(2):
-        with languages.using("de"):
-            assert len(passages_of("Sie kam am 3. Mai.", "sentence")) == 1
-        with languages.using("en"):
-            assert len(passages_of("Sie kam am 3. Mai.", "sentence")) == 2
-
-
 @pytest.mark.parametrize("by", ["", "0", "-1", "sentences", "1.5", "0words", "10 words", "words"])
 @pytest.mark.parametrize("scorer", ["containment", "tfidf", "rouge1", "embedding", "bartscore"])
 def test_a_cut_that_cannot_be_is_refused_with_those_that_can(scorer: str, by: str) -> None:
@@ -74,13 +59,6 @@ def test_the_best_passage_of_each_document_counts(scorer: str, by: str) -> None:
     (found,) = made.answer([Ask("", documents, columns)])
     np.testing.assert_array_equal(found.matrix, wanted)
     assert found.matrix.any()
-
-
-def test_by_default_sentences_are_read_and_the_fingerprint_says_so() -> None:
-    """A scorer with another cut is another scorer."""
-    made = [make("scorer", f"containment({by})") for by in ("", "by=sentence", "by=document")]
-    assert [repr(scorer) for scorer in made] == ["containment", "containment", "containment(by=document)"]
-    assert made[0].fingerprint == made[1].fingerprint != made[2].fingerprint
 
 
 def test_whole_rows_are_not_cut() -> None:

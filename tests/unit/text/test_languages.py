@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
 from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
 from fairbrief.text.sentences import passages_of, split
-from fairbrief.types import Ask
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
 
@@ -162,15 +160,6 @@ def test_short_texts_tell_the_language_of_their_input_together() -> None:
     assert languages.language_of_input(SHORT_ENGLISH) == "en"
     assert languages.language_of_input(["dog", "cat", "Die hard.", "Man in hat"]) == "en"
     assert languages.language_of_input([]) == "en"
-
-
-def test_lexical_scorers_read_chinese() -> None:
-    """A summary's words are found in the document that holds them, and in no other."""
-    rows, columns = ("早餐很好吃。", "房间太小了。"), ("早餐好吃。",)
-    (support,) = Containment().answer([Ask("c", rows, columns)])
-    assert support.matrix[0, 0] > support.matrix[1, 0] == 0
-    (grams,) = Ngram().answer([Ask("n", rows, columns)])
-    assert grams.matrix.sum(axis=1).tolist() == [2, 0] or grams.matrix[0].sum() > grams.matrix[1].sum() == 0
 
 
 def test_a_chinese_document_is_cut_by_its_words() -> None:

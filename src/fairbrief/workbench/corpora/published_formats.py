@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import check, open_text
+from fairbrief.readers.files import File, check
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
@@ -119,7 +119,7 @@ def first_line(path: Path) -> str:
 def _content(path: Path) -> Iterator[IO[bytes]]:
     """A file's bytes, decompressed, without a byte order mark."""
     check(path)
-    with open_text(path, path.name) as (_, content):
+    with File(path, path.name).text() as (_, content):
         yield content
 
 
