@@ -97,13 +97,10 @@ def export(
 
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
-    loads = {"": asked}
-    if annotators:
-        loads = assign(
-            asked, [name.strip() for name in annotators.split(",")], per_case=per_case, seed=judging.seed
-        )
-    elif per_case is not None:
+    if per_case is not None and not annotators:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
+    names = [name.strip() for name in annotators.split(",")]
+    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):
         raise RequestError(
@@ -300,9 +297,8 @@ def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
     from fairbrief.workbench.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
-    typer.echo(
-        f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}: {', '.join(people)}"
-    )
+    many = f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}"
+    typer.echo(f"{many}: {', '.join(people)}")
     for name, count in answers.blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
     _print(agreement(answers.given, {item.key: item for _, items in asked for item in items}, seed))

@@ -144,9 +144,10 @@ def _message(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "the memory is full: use fewer --workers, or a smaller input."
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.filename is not None):
-        named = [str(name) for name in (error.filename,) if name is not None]
-        why = DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)
-        return ": ".join([*named, why]) + "."
+        named = "" if error.filename is None else f"{error.filename}: "
+        return (
+            f"{named}{DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)}."
+        )
     return None
 
 

@@ -209,10 +209,8 @@ def print_excluded(reading: Reading) -> None:
     from fairbrief.reports.plain import printable
 
     print_notes(reading.notes)
-    if reading.skipped_count:
-        typer.echo(
-            f"Excluded from the input: {reading.skipped_count:,}. The first: {printable(reading.skipped[0])}"
-        )
+    if many := reading.skipped_count:
+        typer.echo(f"Excluded from the input: {many:,}. The first: {printable(reading.skipped[0])}")
 
 
 def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:

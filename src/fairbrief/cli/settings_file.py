@@ -61,9 +61,8 @@ def read(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RequestError(
-            f"There is no file {path}. Check the path, or write one with fairbrief init."
-        ) from None
+        message = f"There is no file {path}. Check the path, or write one with fairbrief init."
+        raise RequestError(message) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(
             f"{path} is not valid TOML: {error}. Correct it, or write a new one with fairbrief init."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,6 @@ from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.types import Case
-    from fairbrief.workbench.choose import Choice
 
 app = o.new_app()
 
@@ -271,7 +270,7 @@ def choose(
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
     from fairbrief.workbench.choose import against_random
-    from fairbrief.workbench.summarizers.prompts import find
+    from fairbrief.workbench.summarizers.prompts import find, prompt_of
 
     if prompt is not None:
         if pairs is None:
@@ -297,7 +296,8 @@ def choose(
             count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
             written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
         if pairs is not None:
-            count = write_lines(_pairs(choices, prompt), pairs)
+            several = (choose.preference(c, prompt_of(c.candidates[c.chosen].case, prompt)) for c in choices)
+            count = write_lines(filter(None, several), pairs)
             written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
         if report is not None:
             write_all(result, report)
@@ -307,13 +307,3 @@ def choose(
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
-
-
-def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
-    from fairbrief.workbench.choose import preference
-    from fairbrief.workbench.summarizers.prompts import prompt_of
-
-    for choice in choices:
-        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
-        if pair is not None:
-            yield pair

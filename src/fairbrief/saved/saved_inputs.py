@@ -51,10 +51,9 @@ def write(
     audit: str,
 ) -> None:
     """Write ``inputs.json``."""
-    described = [_described(file, folder) for file in each(files, reading)]
-    names, sizes, digests = zip(*described, strict=True) if described else ((), (), ())
-    inputs = Inputs(names, tuple(attributes), options, sizes, digests, audit)
-    _place_inputs(folder, inputs)
+    described = (_described(file, folder) for file in each(files, reading))
+    names, sizes, digests = zip(*described, strict=True)
+    _place_inputs(folder, Inputs(names, tuple(attributes), options, sizes, digests, audit))
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -83,15 +82,10 @@ def paths(folder: Path, inputs: Inputs) -> list[str]:
 
 def copy(folder: Path, audit: str, to: Path, named: str) -> None:
     """Copy the description of a folder's inputs to an audit that was made from it."""
-    inputs = read(folder, audit)
-    if inputs is None:
-        return
-    files = tuple(
-        os.path.relpath(folder / f, to) if known and not is_stored(f) else f
-        for f, known in zip(inputs.files, inputs.digests, strict=True)
-    )
-    moved = replace(inputs, files=files, audit=named)
-    _place_inputs(to, moved)
+    if (inputs := read(folder, audit)) is not None:
+        pairs = zip(paths(folder, inputs), inputs.files, strict=True)
+        files = tuple(path if path == name else os.path.relpath(path, to) for path, name in pairs)
+        _place_inputs(to, replace(inputs, files=files, audit=named))
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
@@ -123,20 +117,18 @@ def faults_of(folder: Path, inputs: Inputs, *, is_here: bool = False) -> dict[st
 
 
 def _fault(folder: Path, name: str, size: int, known: str) -> str:
-    if is_stored(name):
-        return _fault_in_store(name, size, known)
     path = folder / name
-    if not path.is_file():
+    if is_stored(name):
+        try:
+            [found] = find(name)
+        except FairbriefError as error:
+            return str(error)
+        is_same = (found.size, found.version) == (size, known)
+    elif path.is_file():
+        is_same = path.stat().st_size == size and digest(path) == known
+    else:
         return f"{name} is missing: restore it, or audit it at its new place."
-    return "" if path.stat().st_size == size and digest(path) == known else CHANGED.format(name)
-
-
-def _fault_in_store(name: str, size: int, known: str) -> str:
-    try:
-        [found] = find(name)
-    except FairbriefError as error:
-        return str(error)
-    return "" if (found.size, found.version) == (size, known) else CHANGED.format(name)
+    return "" if is_same else CHANGED.format(name)
 
 
 def digest(path: Path) -> str:
