@@ -98,7 +98,7 @@ def audit(
                 shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
-                given = options.of_whole().given()
+                given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
                 saved_inputs.write(folder, files, options.attribute or (), given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:

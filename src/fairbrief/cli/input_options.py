@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -98,10 +98,6 @@ class ReadingOptions:
     )
     on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
-
-    def of_whole(self) -> ReadingOptions:
-        """The options without a sample."""
-        return replace(self, sample=None, sample_by=None, seed=0)
 
     @property
     def attributes(self) -> list[str]:

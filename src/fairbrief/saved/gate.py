@@ -269,7 +269,9 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
         low = 0.0
     if low == high and not asked.is_certain:
-        doubt = _unanimous(many, confidence_level)
+        # The largest share of different records that is compatible with equal ones: the bound of Clopper and Pearson at 0 of
+        # many; for measures of unit range.
+        doubt = 1 - ((1 - confidence_level) / 2) ** (1 / many)
         low, high = low - doubt, high + doubt
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
@@ -325,11 +327,3 @@ def _short(number: float, sign: str = "-") -> str:
 
 def _is_known(number: float | None) -> TypeGuard[float]:
     return number is not None and not math.isnan(number)
-
-
-def _unanimous(n: int, confidence_level: float) -> float:
-    """The largest share of different records that is compatible with n equal ones.
-
-    1 − ((1 − level) / 2)^(1 / n), the bound of Clopper and Pearson at 0 of n; for measures of unit range.
-    """
-    return 1 - ((1 - confidence_level) / 2) ** (1 / n) if n else 1.0
