@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
@@ -66,7 +66,7 @@ def audit(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
-    process_settings.freeze_loaded()
+    gc.freeze()  # the modules of the command stay: garbage collection need not visit them
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **options.plan_settings, wrap=cached(cache))
 
