@@ -314,12 +314,7 @@ def trend(
     from fairbrief.saved.trend import trend as trend_of
 
     found = trend_of(
-        folders,
-        baseline=baseline or (),
-        most=most or (),
-        least=least or (),
-        reference=reference,
-        order=order,
+        folders, baseline=baseline or (), most=most or (), least=least or (), reference=reference, order=order
     )
     console = Console()
     for asked, texts in trend_page.sentences(found):

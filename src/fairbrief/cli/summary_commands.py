@@ -142,10 +142,7 @@ def sweep(
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
-        None,
-        "Another setting, e.g. words=20,40. Seeds are pooled as runs.",
-        "NAME=V,…",
-        "--set",
+        None, "Another setting, e.g. words=20,40. Seeds are pooled as runs.", "NAME=V,…", "--set"
     ),
     samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
     cache: Path | None = o.CACHE,

@@ -120,10 +120,7 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
 
 
 def _supports(
-    rows: Sequence[Row],
-    measures: Mapping[str, Measure],
-    kept: Mapping[Key, Case],
-    scorers: Scorers,
+    rows: Sequence[Row], measures: Mapping[str, Measure], kept: Mapping[Key, Case], scorers: Scorers
 ) -> Iterable[Support]:
     """The links of every summary, once per rule of its measures."""
     made: set[tuple[Key, str]] = set()
