@@ -73,6 +73,8 @@ def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]
         yield of("word_list_inclusion", f"summary_share[{group}]", 1 / len(groups))
         yield of("word_list_inclusion", f"source_share[{group}]", 1 / len(groups))
         yield of("entity_inclusion@gender", f"inclusion[{group}]", 0.2 + 0.1 * k)
+        yield of("sentiment_shift", f"slope[{group}]", -0.4 - 0.1 * k)
+        yield of("sentiment_shift", f"intercept[{group}]", 0.1 * k)
     for a, b in pairwise(groups):
         yield of("entity_inclusion@gender", f"log_odds[{a}/{b}]", -0.3, 0.0)
 
@@ -96,5 +98,5 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
             score=float(draw.choice([-1, 0, 0.5, 1])),
             one=1.0,
         )
-        levels = {"one": 1.0, "article": article, "summary": summary}
+        levels = {"one": 1.0, "article": article, "summary": summary, "shift": summary - article}
         yield row("Sentiments()", "sentiment_shift", **{f"{s}[{group}]": x for s, x in levels.items()})

@@ -54,8 +54,21 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
         "Coverage gap of single records by side",
         "How well a summary reveals the group, by seed document",
         "Sentiment of articles and summaries, by group",
+        "Change of sentiment from article to summary",
     ]
     assert all(figure.panels for figure in drawn.values())
+
+
+def test_regressions_are_drawn_for_groups_of_ten_or_more(drawn: dict[str, Figure]) -> None:
+    """Each group's slope and its value at neutral are read out; fewer texts have points and no line, many at most 300 points."""
+    title = "Change of sentiment from article to summary"
+    assert (
+        "female: slope -0.40, at neutral +0.00; male: slope -0.50, at neutral +0.10"
+        in labels(drawn[title])[0]
+    )
+    few, many = ({f.title: f for f in figures.draw(sample_families.make(n=n))}[title] for n in (12, 400))
+    assert "slope" not in labels(few)[0]
+    assert many.panels[0].svg.count("<circle") == 300
 
 
 def test_what_a_picture_leaves_out_is_said() -> None:

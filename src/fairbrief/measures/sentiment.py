@@ -157,7 +157,7 @@ class SentimentShift(Sentiments):
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
         attribute_of="record",
-        figures=("sentiments",),
+        figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=replace(
             TEXTS_OF_TWO_GROUPS,

@@ -1,6 +1,6 @@
 """The figures of a result: distributions behind the estimates, drawn from the per-record statistics.
 
-Each panel has stepped lines over common bins. The estimates themselves are drawn in the first screen and in the rows of their
+Each panel has stepped lines over common bins; regressions have points and lines. The estimates themselves are drawn in the first screen and in the rows of their
 tables.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil, floor
 from typing import TypeVar
 
@@ -30,6 +31,8 @@ MOST_VALUES = 12
 """Panels of values."""
 RATIO_EDGES = tuple(i / 10 for i in range(22))
 """Tenths of the expected share; the last bin has everything above twice that share."""
+MOST_POINTS, FEWEST_POINTS = 300, 10
+"""Points of a panel; and of a group whose regression is drawn."""
 ARTICLES, REFERENCES = "articles", "references"
 """Lines beside those of systems."""
 POSITION = "position in the text"
@@ -87,9 +90,9 @@ class Part:
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
 
-    def main_value(self, system: str) -> Estimate | None:
-        """The measure's main value for one system on all records."""
-        where = (self.measure, wording.name_of(self.measure), system)
+    def value(self, system: str, quantity: str = "") -> Estimate | None:
+        """A quantity of the measure, by default its main value, for one system on all records."""
+        where = (self.measure, quantity or wording.name_of(self.measure), system)
         values = (e for e in self.result.estimates if (e.measure, e.quantity, e.system) == where)
         return next((e for e in values if not e.subgroup), None)
 
@@ -185,7 +188,7 @@ def _by_system(
 ) -> Iterator[Distribution]:
     """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
-        e = part.main_value(system) or Estimate("", "", system, None)
+        e = part.value(system) or Estimate("", "", system, None)
         chance = "" if e.permutation_mean is None else f", permutation mean {number_format.chance(e)}"
         mean = "" if e.value is None else f"mean {number_format.value(e)}{chance}"
         shares = {system: shares_of(numbers, edges)} if len(numbers) else {}
@@ -239,7 +242,7 @@ def _gaps(part: Part) -> Figure:
     """The coverage gap of single records."""
     parts, cut = part.by_system()
     gaps = {s: rows.column("gap") for s, rows in parts.items()}
-    chances = [e.permutation_mean or 0.0 for e in map(part.main_value, parts) if e]
+    chances = [e.permutation_mean or 0.0 for e in map(part.value, parts) if e]
     # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
@@ -329,11 +332,57 @@ def _segments(part: Part) -> Figure:
     )  # fmt: skip
 
 
+def _regressions(part: Part) -> Figure:
+    """The change of sentiment from article to summary by the article's sentiment, with the regression of each group."""
+    groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
+    parts, cut = part.by_system()
+    points: dict[tuple[str, str], Floats] = {}
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    alts = dict.fromkeys(parts, "Change of sentiment")
+    for system, group in product(parts, groups):
+        one, article, shift = (
+            parts[system].column(f"{name}[{group}]") for name in ("one", "article", "shift")
+        )
+        places = points[system, group] = np.column_stack([article, shift])[one > 0]
+        slope, start = (_number(part.value(system, f"{name}[{group}]")) for name in ("slope", "intercept"))
+        if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
+            ends = float(places[:, 0].min()), float(places[:, 0].max())
+            lines[system, group] = [(end, start + slope * end) for end in ends]
+            alts[system] += f"; {group}: slope {slope:+.2f}, at neutral {start:+.2f}"
+    every = np.vstack([np.zeros((1, 2)), *points.values(), *lines.values()])
+    x = Axis.of_numbers(plot.domain(every[:, 0]), "sentiment of the article")
+    y = Axis.of_numbers(plot.domain(every[:, 1]), "summary − article")
+    panels = []
+    for system in parts:
+        marks: list[Mark] = []
+        for group in groups:
+            places, colour = points[system, group], plot.colour_of(groups, group)
+            kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
+            marks += [plot.dot(at, shift, colour, 10) for at, shift in places[kept.astype(int)].tolist()]
+            if line := lines.get((system, group)):
+                marks.append(plot.path(line, colour, 2.2, stroke_dasharray=plot.dash_of(groups, group)))
+        if marks:
+            panels.append(Panel(system, plot.drawn(shorten(printable(alts[system]), 2000), x, y, marks)))
+    return Figure(
+        "Change of sentiment from article to summary",
+        "Each point is a summary, each line the least-squares regression of a group with at least ten. Summaries of extreme "
+        "articles tend to be less extreme, whoever writes them, so lines tend to fall. Groups differ if their lines are apart at "
+        "the same sentiment of the article, or if their slopes differ. "
+        f"A panel has at most {MOST_POINTS} points; the lines use all.{cut}{groups_cut}",
+        tuple(panels), plot.key_of(groups, groups),
+    )  # fmt: skip
+
+
+def _number(e: Estimate | None) -> float | None:
+    return e.value if e else None
+
+
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[Part], Figure]]] = {
     "kept_shares": (("source", "summary"), _kept_shares),
     "gaps": (("gap",), _gaps),
     "segments": (("generated", "reference"), _segments),
     "accuracies": (("score", "one"), _seed_documents),
     "sentiments": (("one", "article", "summary"), _sentiments),
+    "regressions": (("one", "article", "shift"), _regressions),
 }
 """The figures that a measure may declare, in order, with the per-record statistics that each is drawn from."""
