@@ -43,8 +43,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Saved:
     """Saved audits of such cases, each written once."""
 
     @cache
-    def folder(n: int, unfair: int, *sanity_baselines: str) -> Path:
-        plan = Plan(measures=[BUR, "rouge1"], n_resamples=400, sanity_baselines=sanity_baselines)
+    def folder(n: int, unfair: int) -> Path:
+        plan = Plan(measures=[BUR, "rouge1"], n_resamples=400)
         place = tmp_path_factory.mktemp("audit") / f"{n} records, {unfair} unfair"
         write_all(audit(cases_of(n, unfair), plan), place)
         return place
@@ -126,13 +126,6 @@ def test_unsigned_scores_of_two_systems_are_not_compared(saved: Saved) -> None:
         gate.gate(new, baseline=old, margin=0.1, measures=[BUR])
 
 
-def test_sanity_baselines_are_held_to_nothing(saved: Saved) -> None:
-    """A sanity baseline that breaks the limit does not fail the system's gate, nor hinder a comparison."""
-    folder = saved(200, 4, "one_document")
-    assert run(folder, "--max", f"{BUR}<=0.1")[0] == 0
-    assert run(folder, "--baseline", saved(200, 4), "--margin", 0.01)[0] == 0
-
-
 def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) -> None:
     """Instruments are read on sources that no system wrote: they compare no systems, and stop no comparison."""
     texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
@@ -194,28 +187,6 @@ def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> No
     rows = [line for line in markdown.read_text(encoding="utf-8").splitlines() if "bur" in line]
     assert len(rows) == 3
     assert "fail" in markdown.read_text(encoding="utf-8").splitlines()[0]
-
-
-def test_group_differences_are_held_once_however_many_measures_share_them(tmp_path: Path) -> None:
-    """Of two sides, one of which gets what the other lacks, there is one check, in the measure that does not fold them."""
-    for name, measures in (("alone", ["sof@side"]), ("both", ["sof@side", "uer@side"])):
-        for folder, unfair in (("before", 2), ("after", 60)):
-            result = audit(cases_of(100, unfair), Plan(measures=measures, n_resamples=200))
-            write_all(result, tmp_path / name / folder)
-        checks = gate.gate(tmp_path / name / "after", baseline=tmp_path / name / "before", margin=0.01)
-        (told,) = [check for check in checks if ":difference[" in check.name]
-        assert told.name.partition(":")[0] == measures[-1]
-        assert told.outcome == "fail"
-
-
-def test_a_group_difference_that_shrank_passes_and_one_that_grew_fails(lopsided: Saved) -> None:
-    """From 5 words against 1 to 4 against 2 is an improvement, and the way back is none; a turned sign of less size passes."""
-    strong, weak, turned = (
-        lopsided(name, *sides) for name, sides in {"strong": (5, 1), "weak": (4, 2), "turned": (2, 3)}.items()
-    )
-    assert run(weak, "--baseline", strong, "--margin", 0.02)[0] == 0
-    assert run(strong, "--baseline", weak, "--margin", 0.02)[0] == 1
-    assert run(turned, "--baseline", strong, "--margin", 0.02)[0] == 0
 
 
 def test_measures_limit_what_is_compared_with_the_baseline(
