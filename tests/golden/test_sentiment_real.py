@@ -73,18 +73,6 @@ def test_a_classifier_knows_words_that_it_was_not_taught(vectors: Path, nltk_dat
         assert trained.accuracy > 0.78
 
 
-def test_passages_of_opinion_are_told_apart(vectors: Path, nltk_data: Path) -> None:  # noqa: ARG001
-    """Praise scores above blame, by words that are in no lexicon, too."""
-    scorer = WordSentiment(str(vectors))
-    texts = ("Delicious food and friendly staff.", "Rude staff and awful, greasy food.", "qqq")
-    (scores,) = scorer.answer([Ask("x", texts, ("sentiment",))])
-    assert scores.matrix[0, 0] > scores.matrix[1, 0]
-    assert scores.sizes[2] == 0
-    lexicon = read_lexicon("opinion")
-    untaught = {w: s for w, s in scorer.trained().scores.items() if w not in lexicon}
-    assert untaught["cashier"] < untaught["yum"]
-
-
 # ------------------------------------------------------------------------------------ planted shifts
 
 
@@ -139,15 +127,6 @@ def test_a_random_extract_shifts_no_group_more(audited: Result) -> None:
     assert estimate.p > 0.05
     assert estimate.low < 0 < estimate.high
     assert found(audited, "random", "adjusted_difference[female−male]").p > 0.05
-
-
-def test_the_sanity_baseline_beside_the_system_shows_no_shift(audited: Result) -> None:
-    """Random sentences of the length of the harsh summaries: the chance level that they are read against."""
-    systems = {e.system for e in audited.estimates if e.system.startswith("sanity:") and "harsh" in e.system}
-    (sanity_baseline,) = systems
-    estimate = found(audited, sanity_baseline)
-    assert estimate.low < 0 < estimate.high
-    assert estimate.p > 0.05
 
 
 def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case]) -> None:

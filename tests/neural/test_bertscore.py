@@ -12,7 +12,6 @@ import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers import vectors
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.pieces import parts, quarter_overlapping
 from fairbrief.scorers.vectors import BertScore
@@ -124,17 +123,6 @@ def test_layer_beyond_the_model_is_refused(encoder_folder: Path) -> None:
     """roberta-large's layer 17 does not exist in a model of three: the error says which do."""
     with pytest.raises(RequestError, match="layers 1 to 3"):
         answer(BertScore(model=str(encoder_folder)), TEXTS[:1], TEXTS[:1])
-
-
-def test_blocks_hold_little_and_change_nothing(encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors of a block of pairs are in memory at a time; small blocks give the numbers of a single one."""
-    wanted = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS, TEXTS)
-    monkeypatch.setattr(vectors, "BLOCK", 4)
-    scorer = BertScore(model=str(encoder_folder), layer=2, batch_tokens=60)
-    keys = list(scorer.keys([Ask("", TEXTS, TEXTS)]))
-    assert len(list(scorer.compute(keys))) == -(-len(keys) // 4)
-    found = answer(scorer, TEXTS, TEXTS)
-    np.testing.assert_allclose(found.matrix, wanted.matrix, atol=MODEL_SCORE_TOLERANCE)
 
 
 def direct(folder: Path, source: list[int], target: list[int]) -> float:

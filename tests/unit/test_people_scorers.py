@@ -20,7 +20,6 @@ from fairbrief.workbench.corpora.page_pronouns import page_genders
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
 ASKS = {
-    "counts": [Ask("counts", TEXTS, TEXTS), Ask("counts", TEXTS[:1], TEXTS[1:])],
     "names": [Ask("names", ("Mrs. Poe", "Zork Blat", "James Poe"), ("female", "male"))],
     "people": [Ask("people", candidates(TEXTS[0]), TEXTS[:1])],
 }

@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
-from fairbrief.registry import make
 from fairbrief.scorers.shared_words import Containment, Ngram
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text import published_nltk
 from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.text.segmentation import words_of
@@ -54,12 +52,6 @@ def test_matrix() -> None:
     (pairs,) = Ngram(n=2).answer([Ask("ngram(n=2)", ("good soup today",), ("very good soup, good soup",))])
     assert pairs.matrix.tolist() == [[1, 0, 1]]
     assert pairs.sizes.tolist() == [3]
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_contract(clause) -> None:  # noqa: ANN001
-    """The scorer keeps what the audit relies on."""
-    clause(Ngram(n=2), ASKS)
 
 
 @pytest.mark.usefixtures("nltk_data", "forgotten")
@@ -160,14 +152,6 @@ def test_scores_are_shares(rows: list[str], columns: list[str]) -> None:
         for j, column in enumerate(map(words_in, columns)):
             if column and column <= row:
                 assert found[i, j] == 1
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_containment_keeps_the_contract(clause: Any) -> None:
-    """Containment answers as every scorer must, and says that it is no model."""
-    clause(make("scorer", "containment"), [Ask("", ROWS, ROWS[:2]), Ask("", (), ("x",)), Ask("", ROWS, ())])
-    assert "no model" in Containment().fingerprint
-    assert repr(Containment()) == "containment"
 
 
 @settings(max_examples=60, deadline=None)

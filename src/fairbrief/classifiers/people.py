@@ -16,7 +16,7 @@ import numpy as np
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError, reading_text
 from fairbrief.specs import CheckedSettings
 from fairbrief.text import names
-from fairbrief.text.names import GENDER_WORDS, gender_of_name, published_gender, text_gender
+from fairbrief.text.names import GENDER_WORDS, gender_of_any, gender_of_name
 from fairbrief.text.people import published_tokens
 from fairbrief.text.recognition import accept, propose
 from fairbrief.types import Ask, Scores
@@ -136,11 +136,11 @@ class Names(CheckedSettings):
 
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
         """``female``, ``male``, or nothing where the name has neither."""
-        if self.rule == "published":
-            return published_gender(published_tokens(name), pages, names.genders(strictly=True))
-        if self.rule == "text":
-            return text_gender(published_tokens(name), pages, names.genders())
-        return gender_of_name(name.split(), pages, names.genders())
+        if self.rule == "recommended":
+            return gender_of_name(name.split(), pages, names.genders())
+        is_text = self.rule == "text"
+        census = names.genders(strictly=not is_text)
+        return gender_of_any(published_tokens(name), pages, census, page_decides=is_text)
 
 
 @cache

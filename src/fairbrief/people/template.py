@@ -13,7 +13,7 @@ from importlib.resources import files
 from fairbrief.errors import DataError
 from fairbrief.text import gendered_words
 from fairbrief.text.gendered_words import like
-from fairbrief.text.names import Piece, divide
+from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention, Record
 
 Words = Mapping[str, Mapping[str, str]]
@@ -152,7 +152,7 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
             genders.add(gendered_words.pronoun_gender(surface))
         elif mention.kind == "title":
             genders.add(gendered_words.title_gender(surface))
-            titled = titled or gendered_words.is_courtesy(surface)
+            titled = titled or bare(surface) in gendered_words.COURTESY
     known = frozenset(g for g in genders if g)
     gender = entity.attributes.get("gender") or (next(iter(known)) if len(known) == 1 else None)
     if gender not in ("male", "female") or len(known) > 1:
@@ -198,7 +198,7 @@ def _is_sovereign(record: Record, mention: Mention) -> bool:
     if mention.kind not in _NAMED:
         return False
     text, before = _context(record, mention)
-    titled = before[:1].isupper() and gendered_words.is_sovereign(before)
+    titled = before[:1].isupper() and bare(before) in gendered_words.SOVEREIGNS
     name = text[mention.start : mention.end]
     numbered = _NUMBERED.match(text, mention.end) or _NUMBERED.search(name)
     holy = name.lower() in gendered_words.DIVINE or _SCRIPTURE.search(
@@ -252,7 +252,7 @@ def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool
 def _follows_office(record: Record, mention: Mention) -> bool:
     """Whether the context shows that a single name is a last name: it follows a rank or office, or precedes a first name."""
     text, before = _context(record, mention)
-    has_office = before[:1].isupper() and gendered_words.has_last_name(before)
+    has_office = before[:1].isupper() and bare(before) in gendered_words.BEFORE_LAST_NAMES
     return has_office or _INVERTED.match(text, mention.end) is not None
 
 

@@ -13,8 +13,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from fairbrief.errors import DataError
+from fairbrief.readers.files import File
 from fairbrief.text import gendered_words
-from fairbrief.text.names import Piece, divide
+from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention
 
 
@@ -37,15 +38,7 @@ def files_of(source: Path, *endings: str) -> list[Path]:
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text with their numbers; DataError names a line that is not UTF-8."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").replace("\r\n", "\n")
-            except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{path}:{number}: found the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start, "
-                    "which is not UTF-8; expected UTF-8 text; save the file as UTF-8."
-                ) from None
+    return File(path, str(path)).lines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +239,7 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
         titled = _add_title(person, given.tokens[first]) or titled
         first += 1
     for i in range(first, span.last):
-        if gendered_words.ends_titles(given.tokens[i].form):
+        if bare(given.tokens[i].form) in gendered_words.ENDING:
             first = i + 1
     if first == span.first and first > 0:
         titled = _add_title(person, given.tokens[first - 1])
@@ -263,7 +256,7 @@ def _add_title(person: _Person, token: Token) -> bool:
         return False
     person.mentions.add(Mention(0, token.start, token.end, "title"))
     person.genders.add(gender)
-    return gendered_words.is_courtesy(token.form)
+    return bare(token.form) in gendered_words.COURTESY
 
 
 def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:

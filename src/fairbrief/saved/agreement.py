@@ -31,7 +31,7 @@ from fairbrief.saved.saved_values import (
     specs_in,
 )
 from fairbrief.statistics import TIE
-from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, pearson, spearman
+from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Case, Floats, Measure, Reason, Scores, Table
@@ -382,8 +382,8 @@ def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ of shares (records, groups)."""
     flat = people.ravel(), judged.ravel()
-    kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
-    return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
+    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)]), people.shape[-1])
+    return krippendorff_alpha(np.stack(flat), "interval"), pearson(*flat), spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:

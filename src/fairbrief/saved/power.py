@@ -155,15 +155,16 @@ def _precisions(
         is_asked = name in quantities if quantities else value.is_primary
         if not is_asked or not np.isfinite(value.array):
             continue
-        spreads = {PERMUTED: here.spreads(name)[0]}
+        spreads = {PERMUTED: here.spreads(name)}
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
         if less is not None and np.isfinite(less.here[0]):
-            spreads[EXTRACTS] = less.spreads(here.strata(name))[0]
+            spreads[EXTRACTS] = less.spreads(here.strata(name))
         for against, spread in spreads.items():
-            if np.isfinite(spread.error) and spread.error != 0:
+            error, freedom = float(spread.error[0]), float(spread.freedom[0])
+            if np.isfinite(error) and error != 0:
                 # If groups of clusters were left out, the degrees of freedom are those of the groups.
-                of_groups = Precision(spread.error, here.units.sums.shape[1], spread.freedom)
-                yield name, against, Precision(spread.error, n, float(of_groups.freedom_of(n)))
+                of_groups = Precision(error, here.units.sums.shape[1], freedom)
+                yield name, against, Precision(error, n, float(of_groups.freedom_of(n)))
 
 
 def _once(found: Iterable[Power]) -> list[Power]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -140,12 +140,13 @@ class Calibrated:
     path: str
     use: Use = "calibrated"
     calibration: Calibration = field(init=False, compare=False)
-    is_asked_by_row: bool = field(init=False, compare=False)
+    is_asked_by_row: bool | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         calibration = read(self.path)
         object.__setattr__(self, "calibration", calibration)
-        object.__setattr__(self, "is_asked_by_row", not isinstance(self.scorer, Cacheable))
+        if self.is_asked_by_row is None:
+            object.__setattr__(self, "is_asked_by_row", not isinstance(self.scorer, Cacheable))
         if calibration.scorer.partition("(")[0] != self.scorer.name:
             raise RequestError(self._of_another(f"'{calibration.scorer}'"))
         if calibration.auc[2] <= CHANCE:
@@ -157,9 +158,7 @@ class Calibrated:
 
     def wrapped(self, scorer: Scorer) -> Calibrated:
         """The same around a scorer that is, say, behind a cache."""
-        made = Calibrated(scorer, self.path, self.use)
-        object.__setattr__(made, "is_asked_by_row", self.is_asked_by_row)
-        return made
+        return replace(self, scorer=scorer)
 
     def __repr__(self) -> str:
         return spec_with(repr(self.scorer), self.use, self.path)
@@ -193,7 +192,7 @@ class Calibrated:
         if self.use == "checked":
             yield ScoreTable.of(self.scorer.answer(asks))
             return
-        features = features_of(self.scorer, asks, by_row=self.is_asked_by_row)
+        features = features_of(self.scorer, asks, by_row=bool(self.is_asked_by_row))
         shapes = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
         owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
         for one in (self.calibration.map, *self.calibration.resampled):

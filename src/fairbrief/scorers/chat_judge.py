@@ -28,8 +28,7 @@ SHOWN = 3
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
-    A kind of it defines its question (`wording`, and `worded` with the texts), what a reply states (`read`), and what a
-    number counts (`scores`).
+    A kind of it defines its question (`worded`), what a reply states (`read`), and what a number counts (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -42,11 +41,6 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         pairs.KeyedScorer.__post_init__(self)
         Endpoint.__post_init__(self)
 
-    @property
-    @abstractmethod
-    def wording(self) -> str:
-        """The words of the question, without the texts."""
-
     @abstractmethod
     def worded(self, pair: pairs.Key) -> str:
         """The question about a pair of texts."""
@@ -58,7 +52,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     @property
     def computed_by(self) -> str:
         """What decides a stated number: the reading's version, model, address, and a digest of the words of the question."""
-        digest = hashlib.sha256(self.wording.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(self.worded(("", "")).encode()).hexdigest()[:12]
         return (
             f"{self.name}/{self.version} {self.model}@{self.shown} {digest} temperature={self.temperature}"
             + (f" max_tokens={self.max_tokens}" if self.max_tokens else "")
@@ -137,10 +131,6 @@ class ChatEntailment(ChatJudge):
     _: KW_ONLY
     by: By = "document"
 
-    @property
-    def wording(self) -> str:
-        return QUESTION + FORMS[self.form]
-
     def read(self, reply: str) -> float | None:
         return probability(reply)
 
@@ -196,10 +186,6 @@ class Judge(ChatJudge):
     name: ClassVar[str] = "judge"
     dimension: Literal["relevance", "consistency", "coherence", "fluency"] = "relevance"
 
-    @property
-    def wording(self) -> str:
-        return TEMPLATE + DIMENSIONS[self.dimension]
-
     def read(self, reply: str) -> float | None:
         return score(reply)
 
@@ -235,14 +221,6 @@ class ChatLabel(ChatJudge):
             )
         ChatJudge.__post_init__(self)
 
-    @property
-    def wording(self) -> str:
-        listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
-        return (
-            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
-            "Answer with the number of one label, and nothing else."
-        )
-
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
 
@@ -258,7 +236,11 @@ class ChatLabel(ChatJudge):
             yield Scores.of_whole_texts(ask, np.where(np.isnan(chosen), np.nan, chosen == places))
 
     def worded(self, pair: pairs.Key) -> str:
-        return f"{self.wording}\n\nText: {pair[0]}"
+        listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
+        return (
+            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
+            f"Answer with the number of one label, and nothing else.\n\nText: {pair[0]}"
+        )
 
 
 @dataclass(slots=True)

@@ -110,8 +110,8 @@ class Entailment(PairScorer):
     for ``by=document``. ``gate=argmax`` counts a probability only where entailment is the most probable class,
     otherwise 0.
 
-    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
-    model's name on the hub (`MODELS`), and HHEM also by its folder.
+    ``template`` is how the model receives the two texts: ``pair`` or ``minicheck``. ``auto`` chooses by the model's
+    name on the hub (`MODELS`); HHEM is known by its folder, too.
 
     If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the
     largest probability counts. A column that takes more than half of the window is cut too, and the probability is
@@ -124,7 +124,7 @@ class Entailment(PairScorer):
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
     gate: Literal["none", "argmax"] = "none"
-    template: Literal["auto", "pair", "minicheck", "hhem"] = "auto"
+    template: Literal["auto", "pair", "minicheck"] = "auto"
 
     @property
     def details(self) -> str:
@@ -211,17 +211,13 @@ def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]],
 
 def recommended() -> tuple[str, str]:
     """The spec of the best scorer of support that this machine has, and why it is taken."""
-    has_models = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub"))
-    here = [known for known in MODELS if has_models and pretrained.cached(known.name, "recommended")]
-    if here:
-        return here[0].spec, f"the best model of entailment here: {here[0].published}"
     fetch = f"no model of entailment is here; 'fairbrief prefetch {MODELS[1].name}' fetches a small one"
+    if not all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub")):
+        return "containment", f"it needs no model; pip install 'fairbrief[neural]' allows models; {fetch}"
+    for known in MODELS:
+        if pretrained.cached(known.name, "recommended"):
+            return known.spec, f"the best model of entailment here: {known.published}"
     minilm = "sentence-transformers/all-MiniLM-L6-v2"
-    if (
-        has_models
-        and importlib.util.find_spec("sentence_transformers")
-        and pretrained.cached(minilm, "recommended")
-    ):
+    if importlib.util.find_spec("sentence_transformers") and pretrained.cached(minilm, "recommended"):
         return "embedding", f"it finds the source of a paraphrase best; {fetch}"
-    install = "" if has_models else "pip install 'fairbrief[neural]' allows models; "
-    return "containment", f"it needs no model; {install}{fetch}"
+    return "containment", f"it needs no model; {fetch}"

@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import (
-    DTYPES,
-    Placement,
-    Snapshot,
-    explained,
-    folder_of,
-    foundation_of,
-    library,
-    quiet,
-)
+from fairbrief.pretrained import Placement, Snapshot, library
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
@@ -69,13 +60,8 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     Its release wraps the same weights in code of its own, which is not run.
     """
     transformers, torch = library("transformers", reader), library("torch", reader)
-    foundation = foundation_of(snapshot.folder)
-    if foundation is None:
-        raise BackendError(
-            f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
-        )
-    base = folder_of(foundation, reader, weights=False)
-    with quiet(), explained(snapshot.folder, reader):
+    base = pretrained.folder_of(str(pretrained.foundation_of(snapshot.folder)), reader, weights=False)
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)
         model = transformers.T5ForTokenClassification(config)
@@ -84,7 +70,9 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         _refuse_missing(
             (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
         )  # the embeddings of pieces are stored once, under another name
-        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+        model = model.to(
+            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
+        ).eval()
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
@@ -92,7 +80,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
     transformers, torch = library("transformers", reader), library("torch", reader)
-    with quiet(), explained(snapshot.folder, reader):
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
@@ -112,7 +100,9 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
-        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+        model = model.to(
+            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
+        ).eval()
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
@@ -120,16 +110,16 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with quiet():
+    with pretrained.quiet():
         sentence_transformers = library("sentence_transformers", reader)
-    with quiet(), explained(snapshot.folder, reader):
+    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         model = sentence_transformers.SentenceTransformer(
             str(snapshot.folder),
             device=placement.device,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
         )
-        model = model.to(dtype=getattr(library("torch", reader), DTYPES[placement.dtype])).eval()
+        model = model.to(dtype=getattr(library("torch", reader), pretrained.DTYPES[placement.dtype])).eval()
     room = int(model.max_seq_length or 512)
     return Resident(model.tokenizer, model, placement.device, room)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -52,17 +54,13 @@ class Frame:
 
 def frame(tokenizer: Any, *, pair: bool) -> Frame:
     """How a tokenizer frames a text, or a pair of texts: read from what it makes of two short ones."""
-    first = pieces(tokenizer, ["a"])["a"]
-    second = pieces(tokenizer, ["b"])["b"] if pair else first[:0]
-    made = (
-        tokenizer("a", "b", return_special_tokens_mask=True)
-        if pair
-        else tokenizer("a", return_special_tokens_mask=True)
-    )
+    texts = ["a", "b"] if pair else ["a"]
+    first, *second = pieces(tokenizer, texts).values()
+    made = tokenizer(*texts, return_special_tokens_mask=True)
     ids = np.asarray(made["input_ids"], dtype=np.int64)
     own = np.flatnonzero(np.asarray(made["special_tokens_mask"]) == 0)
     before, after = int(own[0]), int(own[-1]) + 1
-    middle = before + len(first), after - len(second)
+    middle = before + len(first), after - sum(map(len, second))
     types = made.get("token_type_ids")
     if types is not None:
         at = [max(before - 1, 0), before, middle[0] if pair else before, after - 1, len(ids) - 1]
@@ -72,13 +70,11 @@ def frame(tokenizer: Any, *, pair: bool) -> Frame:
 
 def padded(rows: Sequence[Ids], pad: int) -> tuple[Ids, Ids]:
     """Inputs side by side, filled up on the right, and the mask of what is real. Shapes (n, longest)."""
-    longest = max(len(row) for row in rows)
-    ids = np.full((len(rows), longest), pad, dtype=np.int64)
-    mask = np.zeros((len(rows), longest), dtype=np.int64)
-    for i, row in enumerate(rows):
-        ids[i, : len(row)] = row
-        mask[i, : len(row)] = 1
-    return ids, mask
+    lengths = np.array([len(row) for row in rows])
+    mask = np.arange(lengths.max()) < lengths[:, np.newaxis]
+    ids = np.full(mask.shape, pad, dtype=np.int64)
+    ids[mask] = np.concatenate(rows)
+    return ids, mask.astype(np.int64)
 
 
 def parts(length: int, size: int) -> list[slice]:
@@ -160,7 +156,10 @@ def run_batches(
             failed = False
         if failed:  # outside the handler: the traceback would keep the failed batch's tensors alive
             budget = int(sizes[batch[0]]) * (count // 2)
-            _release()
+            gc.collect()
+            torch = sys.modules.get("torch")
+            if torch is not None and torch.cuda.is_available():
+                torch.cuda.empty_cache()
             continue
         yield batch, result
         start += count
@@ -170,13 +169,3 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error says that a device's, or the machine's, memory is used up."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text
-
-
-def _release() -> None:
-    import gc
-    import sys
-
-    gc.collect()
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()

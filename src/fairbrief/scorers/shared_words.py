@@ -169,13 +169,9 @@ class Ngram(CheckedSettings):
         ends = np.cumsum(many).tolist()
         languages = [language_of(*texts.every[start:end]) for start, end in pairwise([0, *ends])]
         if len(set(languages)) == 1:
-            return pieces.words(Rule(_ngram_words, (languages[0], self.stem)))
+            return pieces.words(Rule(rouge.words, (languages[0], self.stem)))
         of_texts = np.repeat(languages, many).tolist()
-        return numbered(list(map(_ngram_words, texts.every, of_texts, repeat(self.stem))))
-
-
-def _ngram_words(text: str, language: str, stem: bool) -> list[str]:
-    return rouge.words(text, language, stem=stem)
+        return numbered(list(map(rouge.words, texts.every, of_texts, repeat(self.stem))))
 
 
 _NLTK = Rule(published_nltk.words, is_of_runs=False)

@@ -32,10 +32,7 @@ _PUBLISHED_FORMS = {
     for old, new in _PUBLISHED.items()
     for form in (str, str.capitalize)
 }
-# The words of _PUBLISHED by their first letters: a leading set of letters makes the search fast.
-_PUBLISHED_WORDS = re.compile(
-    r"[HhSsMm](?<!\w[HhSsMm])(?:e(?:rs(?:elf)?|r)?|is|im(?:self)?|he|ir|rs?|s|iss|a'am)\b"
-)
+_PUBLISHED_WORDS = re.compile(rf"\b(?:{'|'.join(_PUBLISHED_FORMS)})\b")
 
 
 def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
@@ -47,27 +44,28 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     >>> anonymise("Mrs. Smith's annual talk pleased her.", [("Ann", "Smith")])
     "M. LAST_NAME's annual talk pleased them."
     """
-    neutral = _neutral_words(names)
+    neutral = dict(_NEUTRAL)
+    # A word that is both a first and a last name counts as a first name.
+    for placeholder, part in ((LAST, 1), (FIRST, 0)):
+        for own in filter(None, (name[part] for name in names)):
+            neutral.update(_placeholders(own, placeholder))
     pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
-    for i, word in enumerate(pieces[1::2]):
-        if word in neutral:
-            _replace(pieces, 2 * i + 1, neutral[word])
-        elif not word.isalnum():
-            pieces[2 * i + 1] = _neutral_parts(word, neutral)
+    for i in range(1, len(pieces), 2):
+        word, between = pieces[i], pieces[i + 1]
+        new = neutral.get(word)
+        if new is None:
+            if not word.isalnum():
+                pieces[i] = _neutral_parts(word, neutral)
+            continue
+        if new is TITLE:
+            pieces[i + 1] = between.removeprefix(".")
+        elif word in _THEM:
+            after = pieces[i + 2] if i + 2 < len(pieces) else ""
+            # An object, unless something that could be possessed follows.
+            if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
+                new = _THEM[word]
+        pieces[i] = new
     return "".join(pieces)
-
-
-def _replace(pieces: list[str], i: int, new: str) -> None:
-    """Put a neutral word at position i; a title loses its full stop, an object becomes *them*."""
-    word, between = pieces[i], pieces[i + 1]
-    if new is TITLE:
-        pieces[i + 1] = between.removeprefix(".")
-    elif word in _THEM:
-        after = pieces[i + 2] if i + 2 < len(pieces) else ""
-        # An object, unless something that could be possessed follows.
-        if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
-            new = _THEM[word]
-    pieces[i] = new
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
@@ -83,19 +81,7 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
         if last:
             text = text.replace(last, LAST)
 
-    return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS.get(match[0], match[0]), text)
-
-
-def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
-    """Word → its replacement; a word that is both a first and a last name counts as a first name."""
-    found = dict(_NEUTRAL)
-    for _, last, *_ in names:
-        if last:
-            found.update(_placeholders(last, LAST))
-    for first, *_ in names:
-        if first:
-            found.update(_placeholders(first, FIRST))
-    return found
+    return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS[match[0]], text)
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, Literal
 
+from fairbrief.text.names import bare
 from fairbrief.text.segmentation import plain_words
 from fairbrief.text.vocabulary import FUNCTION_WORDS, vocabulary, words
 
@@ -25,15 +26,10 @@ FORMS: Final[dict[str, dict[Place, str]]] = {
 THEY: Final = frozenset("they them their theirs themself themselves".split())
 """The pronouns of one person referred to as they, or of several people."""
 
-_CERTAIN: Final[dict[str, tuple[Place, str]]] = {
-    word: (place, gender)
-    for gender in ("male", "female")
-    for place, word in FORMS[gender].items()
-    if word not in ("his", "her")
-}
-_BY_TAG: Final[dict[str, dict[str, tuple[Place, str]]]] = {
-    "his": {"PRP$": ("his", "male"), "PRP": ("his_own", "male")},
-    "her": {"PRP$": ("his", "female"), "PRP": ("him", "female")},
+_GENDERS: Final = {word: gender for gender in ("male", "female") for word in FORMS[gender].values()}
+_BY_TAG: Final[dict[str, dict[str, Place]]] = {
+    "his": {"PRP$": "his", "PRP": "his_own"},
+    "her": {"PRP$": "his", "PRP": "him"},
 }
 
 
@@ -44,8 +40,11 @@ def place(word: str, tag: str = "") -> Place | None:
     ``PRP`` otherwise. Without a tag the result for them is None.
     """
     low = word.lower()
-    found = _BY_TAG[low].get(tag) if low in _BY_TAG else _CERTAIN.get(low)
-    return found[0] if found else None
+    if low in _BY_TAG:
+        return _BY_TAG[low].get(tag)
+    return next(
+        (place for place in PLACES for gender in ("male", "female") if FORMS[gender][place] == low), None
+    )
 
 
 def guess_place(word: str, following: str) -> Place | None:
@@ -76,10 +75,7 @@ _POSSESSED: Final = frozenset(
 
 def pronoun_gender(word: str) -> str | None:
     """``male`` or ``female`` for a he- or she-pronoun, None for any other word."""
-    low = word.lower()
-    if low in _BY_TAG:
-        return _BY_TAG[low]["PRP"][1]
-    return _CERTAIN[low][1] if low in _CERTAIN else None
+    return _GENDERS.get(word.lower())
 
 
 def like(pattern: str, word: str) -> str:
@@ -106,39 +102,25 @@ RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male"
 )
 NEUTRAL: Final = words("titles", "unchanged")
 """Words before a name that are not part of it and do not change."""
-GIVEN_AFTER: Final = words("titles", "before_given")
-"""Titles after which a single name is a given name: King Louis, Sister Agnes."""
+BEFORE_LAST_NAMES: Final = COURTESY.keys() | (NEUTRAL - words("titles", "before_given"))
+"""Titles after which a single name is a last name: President Clinton, Mr. Long; but King Louis, Sister Agnes."""
+ENDING: Final = words("titles", "ends_titles")
+"""Words that end a run of titles inside a name ("Emeritus Professor John", "US President Barack")."""
 SOVEREIGNS: Final = words("titles", "sovereigns")
 """Titles of people with irreplaceable names."""
 DIVINE: Final = words("titles", "divine")
 """Single names of gods, prophets and historical figures, which cannot be replaced."""
 
 
-def has_last_name(word: str) -> bool:
-    """Whether the single name right after this title is a last name: President Clinton, Judge Hoffman, Mr. Long."""
-    low = _bare(word)
-    return low in COURTESY or (low in NEUTRAL and low not in GIVEN_AFTER)
-
-
-def is_sovereign(word: str) -> bool:
-    """Whether the name after this title is a sovereign's or a saint's."""
-    return _bare(word) in SOVEREIGNS
-
-
 def title_gender(word: str) -> str | None:
     """``male`` or ``female`` for a gendered title, with or without its full stop; None for other words."""
-    low = _bare(word)
+    low = bare(word)
     return COURTESY.get(low) or RANK.get(low)
 
 
 def is_title(word: str) -> bool:
     """Whether a word can be a title of any kind before a name."""
-    return title_gender(word) is not None or _bare(word) in NEUTRAL
-
-
-def is_courtesy(word: str) -> bool:
-    """Whether this is a courtesy title that last names follow, such as Mr. (and unlike Sir)."""
-    return _bare(word) in COURTESY
+    return title_gender(word) is not None or bare(word) in NEUTRAL
 
 
 def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
@@ -150,7 +132,7 @@ def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
     """
     if title_gender(title) == to:
         return title
-    low = _bare(title)
+    low = bare(title)
     if other := vocabulary("titles")["instead"].get(low):
         return like(title, other if title[:1].isupper() else other.lower())
     new = "Mr." if to == "male" else woman
@@ -159,15 +141,6 @@ def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
     if title.isupper():
         return new.upper()
     return new if title[:1].isupper() else new.lower()
-
-
-def ends_titles(word: str) -> bool:
-    """Whether a word inside a name ends a run of titles ("Emeritus Professor John", "US President Barack")."""
-    return _bare(word) in words("titles", "ends_titles")
-
-
-def _bare(word: str) -> str:
-    return word.lower().removesuffix(".")
 
 
 HELM, _MORE = (
@@ -300,8 +273,6 @@ def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
 
     ``threshold`` in (0, 1]; 1 accepts only texts with gender words of one gender.
     """
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold must be in (0, 1], not {threshold}")
     if coefficient >= threshold:
         return "female"
     return "male" if coefficient <= -threshold else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -84,33 +84,22 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     return census.get(core[0].lower(), "") if has_given else ""
 
 
-def text_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """The gender of an unknown person by Steen & Markert's Appendix F.
+def gender_of_any(
+    tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str], *, page_decides: bool
+) -> str:
+    """The gender of an unknown person by the page with exactly this name, else by *any* token, without titles.
 
-    A page with exactly this name decides, unless the name is a single word; for a page of neither gender the gender
-    is unknown. Without a page *any* token is looked up, and a name with tokens of both genders is unknown.
+    A page of a single word is ignored. One of neither gender means unknown where ``page_decides`` (Steen & Markert's
+    Appendix F), and has no effect otherwise (the paper's release). A name with tokens of both genders is unknown.
 
-    >>> text_gender(["Mary", "James"], {}, {"mary": "female", "james": "male"})
+    >>> gender_of_any(["Mary", "James"], {}, {"mary": "female", "james": "male"}, page_decides=True)
     ''
     """
     page = pages.get(" ".join(tokens).lower()) if len(tokens) > 1 else None
-    return _gender_of_any(tokens, census) if page is None else page if page in ("female", "male") else ""
-
-
-def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """The gender of an unknown person by the rules of the paper's release.
-
-    Titles are ignored; an undecided page has no effect; *any* token, including last names, is looked up, and a name
-    with tokens of both genders is unknown.
-    """
-    page = pages.get(" ".join(tokens).lower(), "")
-    if page in ("female", "male") and len(tokens) > 1:
+    if page in ("female", "male"):
         return page
-    return _gender_of_any(tokens, census)
-
-
-def _gender_of_any(tokens: Sequence[str], census: Mapping[str, str]) -> str:
-    """The common gender of all tokens in the census; empty if it has none of them, or both genders."""
+    if page is not None and page_decides:
+        return ""
     found = {census[token.lower()] for token in tokens if token.lower() in census}
     return found.pop() if len(found) == 1 else ""
 
@@ -136,22 +125,17 @@ def _plain(word: str) -> str:
 
 @cache
 def shares(which: str) -> dict[str, int]:
-    """Name → its share in thousandths of a per cent of all people of the list; whole numbers compare exactly.
+    """Lower-case name → its share in thousandths of a per cent of all people of the list; whole numbers compare exactly.
 
     ``which``: ``male.first``, ``female.first`` or ``all.last``, the files of the package ``names``.
     """
-    return dict(_rows(which))
-
-
-def _rows(which: str) -> Iterator[tuple[str, int]]:
     from importlib.resources import files
 
     import names
 
     text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")
-    for line in filter(str.strip, text.splitlines()):
-        name, share, *_ = line.split()
-        yield name.capitalize(), round(float(share) * 1000)
+    rows = (line.split() for line in text.splitlines() if line.strip())
+    return {name.lower(): round(float(share) * 1000) for name, share, *_ in rows}
 
 
 @cache
@@ -160,7 +144,7 @@ def genders(*, strictly: bool = False) -> dict[str, str]:
 
     ``strictly`` requires *more* than twice, as the release does (nine names have exactly twice).
     """
-    male, female = _lowered("male"), _lowered("female")
+    male, female = shares("male.first"), shares("female.first")
     found = {}
     for name in male | female:
         m, f = male.get(name, 0), female.get(name, 0)
@@ -173,11 +157,7 @@ def genders(*, strictly: bool = False) -> dict[str, str]:
 def given_names() -> frozenset[str]:
     """All first names of the census, and some that are common elsewhere, with and without accents; lower-case."""
     world = words("names", "europe", "asia_africa_oceania")
-    return frozenset(_lowered("male")) | frozenset(_lowered("female")) | world | frozenset(map(_plain, world))
-
-
-def _lowered(gender: str) -> dict[str, int]:
-    return {name.lower(): share for name, share in shares(f"{gender}.first").items()}
+    return world.union(map(_plain, world), shares("male.first"), shares("female.first"))
 
 
 # ---- The parts of written names
@@ -270,7 +250,7 @@ def _is_family_first(tokens: list[str]) -> bool:
 
 def _frequency(word: str, *lists: str) -> int:
     """The largest share of a name in lists of the census; 0 if none has it."""
-    return max(shares(which).get(word.capitalize(), 0) for which in lists)
+    return max(shares(which).get(word.lower(), 0) for which in lists)
 
 
 def is_suffix(word: str) -> bool:
@@ -367,15 +347,13 @@ def census() -> Names:
     genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
     to neither otherwise.
     """
-    known = genders()
-    first = [
-        Listed(name, "first", gender, "", own[name] / 1000)
-        for gender in ("male", "female")
-        for own in (shares(f"{gender}.first"),)
-        for name in [n for n in own if known.get(n.lower()) == gender][:MOST_FREQUENT]
-    ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in islice(_rows("all.last"), MOST_FREQUENT)]
-    return Names((*first, *last), "1990 US census")
+    rows = []
+    for gender in ("male", "female"):
+        own = [item for item in shares(f"{gender}.first").items() if genders().get(item[0]) == gender]
+        rows += [Listed(n.capitalize(), "first", gender, "", s / 1000) for n, s in own[:MOST_FREQUENT]]
+    last = islice(shares("all.last").items(), MOST_FREQUENT)
+    rows += [Listed(n.capitalize(), "last", "", "", s / 1000) for n, s in last]
+    return Names(tuple(rows), "1990 US census")
 
 
 @cache

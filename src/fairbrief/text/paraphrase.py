@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from fairbrief.errors import FairbriefError
 from fairbrief.text.gendered_words import like
@@ -27,13 +27,6 @@ _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
 
 
-class Words(NamedTuple):
-    """The replaceable words of a text with their synonyms, and the number of content words."""
-
-    replaceable: Sequence[tuple[re.Match[str], Sequence[str]]]
-    n_content: int
-
-
 def paraphrase(text: str, share: float, key: str) -> str:
     """The text with a share of its content words replaced by synonyms.
 
@@ -46,11 +39,12 @@ def paraphrase(text: str, share: float, key: str) -> str:
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must be between 0 and 1, not {share}")
-    words = _words(text)
-    order = sorted(range(len(words.replaceable)), key=lambda i: digest_of((key, text, str(i))))
+    words = [match for match in _WORD.finditer(text) if _is_content(match[0])]
+    replaceable = [(match, synonyms) for match in words if (synonyms := _replacing(text, match))]
+    order = sorted(range(len(replaceable)), key=lambda i: digest_of((key, text, str(i))))
     parts, end = [], 0
-    for i in sorted(order[: round(share * words.n_content)]):
-        match, synonyms = words.replaceable[i]
+    for i in sorted(order[: round(share * len(words))]):
+        match, synonyms = replaceable[i]
         chosen = synonyms[int.from_bytes(digest_of((key, text, match[0], str(i)))) % len(synonyms)]
         # The indefinite article before a word is adjusted to it.
         article = r"\1n\2" if chosen[0] in "aeiou" else r"\1\2"
@@ -70,19 +64,15 @@ def why_not(language: str = ENGLISH) -> str:
     return ""
 
 
-def _words(text: str) -> Words:
-    found, n_content = [], 0
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if len(word) < SHORTEST or word.lower().replace("’", "'") in STOP_WORDS:
-            continue
-        n_content += 1
-        is_name = (
-            word[0].isupper() and not word.isupper() and not _SENTENCE_START.search(text[: match.start()])
-        )
-        if not is_name and (synonyms := _synonyms(word.lower())):
-            found.append((match, synonyms))
-    return Words(found, n_content)
+def _is_content(word: str) -> bool:
+    return len(word) >= SHORTEST and word.lower().replace("’", "'") not in STOP_WORDS
+
+
+def _replacing(text: str, match: re.Match[str]) -> tuple[str, ...]:
+    """The synonyms of a word; none of a name."""
+    word = match[0]
+    is_name = word[0].isupper() and not word.isupper() and not _SENTENCE_START.search(text[: match.start()])
+    return () if is_name else _synonyms(word.lower())
 
 
 @lru_cache(maxsize=REMEMBERED)

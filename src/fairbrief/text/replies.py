@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 NUMBERED = re.compile(
@@ -52,33 +51,17 @@ def items(reply: str) -> tuple[str, ...]:
 def json_items(reply: str) -> tuple[str, ...]:
     r"""The texts of the JSON list in a reply, with or without surrounding words or a code fence; empty if there is none.
 
-    An object with one list, and a list of objects with one text each, are also supported.
-
     >>> json_items('Sure:\n```json\n{"units": ["It is red.", "It broke."]}\n```')
     ('It is red.', 'It broke.')
     """
     fenced = FENCED.search(reply)
-    for text in (fenced[1] if fenced else "", reply, reply[reply.find("[") : reply.rfind("]") + 1]):
-        try:
-            found = _texts(json.loads(text))
-        except (ValueError, RecursionError):
-            continue
-        if found:
-            return found
-    return ()
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, dict):
-        lists = [inner for inner in value.values() if isinstance(inner, list)]
-        return _texts(lists[0]) if len(lists) == 1 else ()
-    if not isinstance(value, list):
+    text = fenced[1] if fenced else reply
+    try:
+        found = json.loads(text[text.find("[") : text.rfind("]") + 1])
+    except (ValueError, RecursionError):
         return ()
-    held = [list(item.values()) if isinstance(item, dict) else [item] for item in value]
-    texts = [[text for text in several if isinstance(text, str)] for several in held]
-    if any(len(several) != 1 for several in texts):
-        return ()
-    return tuple(text for (found,) in texts if (text := _clean(found)))
+    is_list = isinstance(found, list) and all(isinstance(item, str) for item in found)
+    return tuple(filter(None, map(_clean, found))) if is_list else ()
 
 
 def _unmarked(line: str) -> str | None:

@@ -37,7 +37,7 @@ The remaining words of a text are its content words. Frozen: a change would chan
 """
 
 
-def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+def words(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     """The content words of a text, in order: lower-cased, without punctuation and the language's function words.
 
     ``stem`` reduces them to their Snowball stems, if the language has a stemmer.

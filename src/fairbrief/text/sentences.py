@@ -11,9 +11,9 @@ sentence if a common opener follows. Enders of other scripts (``؟``, ``।``) c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Annotated
 
 from fairbrief.errors import RequestError
@@ -72,18 +72,21 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=4096)
 def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
-    return tuple(_spans_of(text))
+    spans = []
+    for start, end in _pieces(text):
+        sentence = text[start:end]
+        first = start + len(sentence) - len(sentence.lstrip())
+        spans.append((first, first + len(sentence.strip())))
+    return tuple(span for span in spans if span[0] < span[1])
 
 
-def _spans_of(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    start = 0
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text with the white space around them."""
+    borders = [0]
     for match in _CANDIDATE.finditer(text):
-        if _ends(text, start, match):
-            _add(spans, text, start, match.end())
-            start = match.end()
-    _add(spans, text, start, len(text))
-    return spans
+        if _ends(text, borders[-1], match):
+            borders.append(match.end())
+    return pairwise([*borders, len(text)])
 
 
 def split(text: str) -> list[str]:
@@ -114,16 +117,7 @@ def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001
         lines = _SURE_LINE_END.split(text)
         if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
             return tuple(chain.from_iterable(map(sentences_of, lines)))
-    return tuple([text[start:end] for start, end in _spans_of(text)])
-
-
-def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        spans.append((start, end))
+    return tuple([sentence for start, end in _pieces(text) if (sentence := text[start:end].strip())])
 
 
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
