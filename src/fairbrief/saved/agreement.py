@@ -380,14 +380,14 @@ def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -
 
 
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
-    """α, Pearson, Spearman and κ of shares (records, groups)."""
-    flat = people.ravel(), judged.ravel()
-    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)]), people.shape[-1])
-    return krippendorff_alpha(np.stack(flat), "interval"), pearson(*flat), spearman(*flat), kappa
+    """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
+    flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
+    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1])
+    return krippendorff_alpha(np.stack(flat, axis=-2), "interval"), pearson(*flat), spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:
-    """The group with the largest share; nan for a tie. (records, groups) → (records,)."""
+    """The group with the largest share; nan for a tie. (…, n, K) → (…, n)."""
     known = np.where(np.isnan(shares), -np.inf, shares)
     best = known.max(axis=-1, keepdims=True)
     alone = (known >= best - TIE).sum(axis=-1) == 1

@@ -96,6 +96,10 @@ def _without_baselines(measure: Measure, ledger: Ledger) -> SavedValues:
     return SavedValues(measure, ledger.columns, systems, number[origins.kind], clusters, records, rows)
 
 
+BLOCK = 4_000_000
+"""Numbers in memory at once while resampling."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A value with the interval from resampling; ``value`` is None if undefined."""
@@ -147,18 +151,22 @@ class Resampling:
         arrays: Sequence[Floats],
         cluster: Integers | None = None,
     ) -> list[Interval]:
-        """Each value of a statistic of ``arrays``, which share their first axis, with its interval.
+        """Each value of a statistic of ``arrays``, which share their first axis, (n, …), with its interval.
 
-        ``cluster`` (n,) is the cluster of each entry, which are drawn together; by default each entry is drawn alone.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape. ``cluster`` (n,) is the
+        cluster of each entry, which are drawn together; by default each entry is drawn alone.
         """
         group = np.arange(len(arrays[0])) if cluster is None else first_met(cluster)[1]
         bootstrap = self._bootstrap(int(group.max()) + 1)
         draws = () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights())
         picked = (np.repeat(np.arange(len(group)), times[group]) for times in draws)
-        drawn = [statistic(*(array[places] for array in arrays)) for places in picked]
-        return [
-            self.interval(values) for values in np.array([statistic(*arrays), *drawn], dtype=np.float64).T
-        ]
+        # Draws of clusters differ in length.
+        at_once = 1 if cluster is not None else max(1, BLOCK // max(1, sum(array.size for array in arrays)))
+        values = [np.array([statistic(*arrays)], dtype=np.float64)]
+        while several := list(itertools.islice(picked, at_once)):
+            places = np.stack(several)
+            values.append(np.stack(statistic(*(array[places] for array in arrays)), axis=-1))
+        return [self.interval(of) for of in np.concatenate(values).T]
 
     def _bootstrap(self, records: int) -> Bootstrap | None:
         """The resamples; None for one record, or for no resamples."""
