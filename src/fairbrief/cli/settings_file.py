@@ -70,8 +70,8 @@ def read(path: Path) -> Mapping[str, Any]:
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """The settings as the text of a file."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
+    """The settings as the text of a file: texts, numbers and lists are written in TOML as in JSON."""
+    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items())
 
 
 def _value(path: Path, key: str, value: Any, option: Any) -> Any:
@@ -114,9 +114,3 @@ def _all_options() -> tuple[str, ...]:
     from fairbrief.cli.audit_command import app
 
     return (FILES, *(_key(option) for option in typer.main.get_command(app).params if option.name != "help"))
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
