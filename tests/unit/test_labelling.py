@@ -48,6 +48,8 @@ def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
         read(ROWS, missing="away")  # type: ignore[arg-type] # that is the point
     with pytest.raises(RequestError, match="--missing drop needs --attribute NAME"):
         read(ROWS, missing="drop")
+    with pytest.raises(RequestError, match=r"excludes every record: no document has 'tone'\. Give the field"):
+        list(read(ROWS, missing="drop", labels=["tone"]))
 
 
 def test_a_record_without_any_label() -> None:
