@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp
+from dataclasses import dataclass
+from math import exp, sqrt
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from fairbrief.reports.plot import (
-    COLOURS,
-    FAINT,
-    INK,
-    PAPER,
-    Scale,
-    circle,
-    complete,
-    diamond,
-    line,
-    picture,
-    tag,
-    text,
-)
+from fairbrief.reports.plot import COLOURS, FAINT, INK, PAPER, complete, diamond, tag
 from fairbrief.statistics.jackknife import Precision, leave_one_out, spreads, t_interval
 
 WIDTH = 560
@@ -39,8 +28,42 @@ def drawn() -> Mapping[str, str]:
     return {f"{name}.svg": f"{complete(svg)}\n" for name, svg in pictures.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Where a value is drawn."""
+        return round(self.start + (self.end - self.start) * (value - self.low) / (self.high - self.low), 2)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1, **more: object) -> str:
+    """A straight line."""
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=width, **more)
+
+
+def text(x: float, y: float, words: str, colour: str = FAINT, anchor: str | None = None) -> str:
+    """Words at a place, centred on its height."""
+    return tag("text", escape(words), x=x, y=round(y + 4, 2), fill=colour, text_anchor=anchor)
+
+
+def circle(x: float, y: float, area: float, **look: object) -> str:
+    """A circle of about ``area`` square pixels."""
+    return tag("circle", cx=x, cy=y, r=round(sqrt(area) * 0.565, 2), **look)
+
+
 def _framed(parts: Sequence[str], alt: str, height: float) -> str:
-    return picture(parts, alt, WIDTH, height, left=16, right=16, top=12, bottom=12)
+    """The parts as one labelled picture with a margin."""
+    size = WIDTH + 32, height + 24
+    return (
+        f'<svg role="img" aria-label={quoteattr(alt)} xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
+        f'viewBox="-16 -12 {size[0]} {size[1]}" font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
+    )
 
 
 def _interval(x: Scale, y: float, low: float, high: float, value: float, colour: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fairbrief.types import Column, Measure, Reason, Rows, Scores, Totals, Value
+from fairbrief.types import Cases, Column, Measure, Observation, Reason, Rows, Scores, Totals, Value
 
 NO_LABELS = np.zeros((1, 0), dtype=np.int64)
 
@@ -15,6 +15,15 @@ def by_column(rows: Rows | Reason, row: int = 0) -> dict[Column, float]:
     """One row by column."""
     assert isinstance(rows, Rows), rows
     return dict(zip(rows.columns, rows.values[row].tolist(), strict=True))
+
+
+def observed(
+    observation: Observation, cases: Cases, scores: Sequence[Scores], labels: Sequence[int] | None = None
+) -> Rows | Reason:
+    """What is observed under these labels, or the real ones."""
+    scheme = observation.permutation_scheme(cases)
+    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
+    return observation.observe(cases, scores, np.array([real if labels is None else labels]))
 
 
 def added(*several: Rows | Reason | Mapping[Column, float]) -> Totals:

@@ -22,14 +22,13 @@ from benchmarks.calibration.worlds import World, worlds
 from benchmarks.recording import write_section
 
 from fairbrief import registry
-from fairbrief.auditing.batches import units_of
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved.gate import decided, of_limit

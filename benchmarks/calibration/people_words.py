@@ -28,9 +28,8 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
 from fairbrief.measures.attribute_mentions import AttributeMentions
 from fairbrief.measures.theme_words import ThemeWords
-from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import context_of
+from fairbrief.reports.wording import Context
 from fairbrief.types import Case, Document, Estimate, Measure, Record, Summary
 
 MARKERS = ("<!-- calibration of people's words: begin -->", "<!-- calibration of people's words: end -->")
@@ -168,8 +167,8 @@ def _shares(
                 tests["covered"] += [] if inside is None else [inside]
             elif quantity.startswith(world.planted):
                 tests["covered planted"] += [] if inside is None else [inside]
-        context = context_of(result)
-        panels = context.clearest_first(arrangement.leading(result.estimates))
+        context = Context(result)
+        panels = context.clearest_first(context.leading())
         significant = [e for e in sorted(panels[0], key=context.rank) if context.kind(e) in NAMED]
         named.append(any(e.system == FAIR for e in significant))
         top = significant[0] if significant else None

@@ -25,19 +25,17 @@ from benchmarks.recording import write_section
 
 from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
-from fairbrief.auditing.batches import by_observation, units_of
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import Origin, Subgroup
+from fairbrief.auditing.observing import Observer, by_observation
+from fairbrief.auditing.origins import Origin, Subgroup, units_of
 from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
-from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import context_of
+from fairbrief.reports.wording import Context
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
@@ -200,7 +198,7 @@ def _origin(case: Case) -> Origin:
 
 def named(result: Result) -> set[Name]:
     """Whom the first screen names: groups that are significantly below their baseline."""
-    context = context_of(result)
+    context = Context(result)
     return {
         (e.system, e.measure, e.group)
         for e in leading(result)
@@ -226,7 +224,7 @@ def gate_fails(result: Result, limits: Sequence[Rule]) -> bool:
 
 def leading(result: Result) -> list[Estimate]:
     """The contrasts of groups that lead, each once."""
-    return [e for members in arrangement.leading(result.estimates) for e in members if e.group]
+    return [e for members in Context(result).leading() for e in members if e.group]
 
 
 # ------------------------------------------------------------------------------------- the audits

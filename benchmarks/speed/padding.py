@@ -21,7 +21,7 @@ from benchmarks.speed.neural import default_pairs, texts_of
 from benchmarks.speed.neural_inputs import Record, articles, reviews, save_model
 
 import fairbrief
-from fairbrief.auditing.batches import BATCH
+from fairbrief.auditing.run import BATCH
 from fairbrief.pretrained import ACCELERATOR_TOKENS, CPU_TOKENS
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pieces import frame, pieces, run_batches

@@ -105,6 +105,18 @@ TEXTS_OF_TWO_GROUPS = ContrastWords(
 """The common words of differences between texts of two groups; a measure replaces the others."""
 
 
+SHARES_OF_TEXTS = ContrastWords(
+    title="share of the summary minus share of the sources",
+    question="What gets less room in the summaries than in the sources?",
+    unit="points",
+    below="{size} less of the summary than of the sources",
+    above="{size} more of the summary than of the sources",
+    even="as much of the summary as of the sources",
+    sentence="In summaries by {system}, {group} gets {difference}",
+)
+"""The words of differences between shares of the summary and of the sources."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration(ObservationDeclaration):
     """The declaration of a measure, for selection, tests, figures and reports.

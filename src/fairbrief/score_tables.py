@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from fairbrief.ranges import ranges, starts, sums
-from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
+from fairbrief.types import AlikeRows, Answers, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
 class ScoreTable:
@@ -139,7 +139,7 @@ class ScoredUnits:
 
     @classmethod
     def of(
-        cls, units: Sequence[tuple[Cases, Sequence[Scores]]], extracts: Sequence[Sequence[Extracts]] = ()
+        cls, units: Sequence[tuple[Cases, Answers]], extracts: Sequence[Sequence[Extracts]] = ()
     ) -> ScoredUnits:
         """Units with separate answers."""
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
@@ -178,18 +178,20 @@ class ScoredUnits:
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __iter__(self) -> Iterator[tuple[Cases, Sequence[Scores]]]:
+    def __iter__(self) -> Iterator[tuple[Cases, Answers]]:
         for cases, first, asked in zip(self.cases, self.first.tolist(), self.asked.tolist(), strict=True):
             yield cases, [self.table[i] for i in range(first, first + asked)]
+
+
+ObservedUnits = tuple[Sequence[AlikeRows], Mapping[int, Reason]]
+"""The rows of units, and the reasons why others have none, by their index."""
 
 
 @runtime_checkable
 class BatchObservation(Observation, Protocol):
     """An observation of many units per call, since calls cost more than sums for small rows."""
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """The rows of each unit, as returned by `observe`, or the reason of missing rows. ``labels`` (units, R, n): each unit's
         label permutations.
 

@@ -125,13 +125,16 @@ def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Me
     """The measures; if groups have no names, those that compare documents or records are taken over these groups."""
     if groups is None or isinstance(groups, Mapping):
         return list(measures)
-    name = _attribute(measures)
-    return [
-        f"{measure}@{specs.quoted(name)}"
-        if isinstance(measure, str) and _compares_groups(measure) and not _over(measure)
-        else measure
-        for measure in measures
-    ]
+    found: list[str | Measure] = []
+    for measure in measures:
+        if isinstance(measure, str) and not _over(measure):
+            kind = _kind(measure)
+            has_over = any(f.name == "over" for f in specs.settings_of(kind))
+            if has_over and kind.declaration.attribute_of in ("document", "record"):
+                found.append(f"{measure}@{specs.quoted(_attribute(measures))}")
+                continue
+        found.append(measure)
+    return found
 
 
 def _attribute(measures: Sequence[str | Measure]) -> str:
@@ -163,13 +166,6 @@ def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str,
 
 def _kind(measure: str | Measure) -> type[Measure]:
     return registry.load("measure", specs.parse(measure).name) if isinstance(measure, str) else type(measure)
-
-
-def _compares_groups(measure: str) -> bool:
-    kind = _kind(measure)
-    return kind.declaration.attribute_of in ("document", "record") and any(
-        f.name == "over" for f in specs.settings_of(kind)
-    )
 
 
 def _over(measure: str | Measure) -> str | None:

@@ -18,9 +18,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.auditing import batches
+from fairbrief.auditing import origins
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -107,7 +108,7 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
     observation = measure.observation
     if not isinstance(observation, BatchObservation):
         return
-    by_shape: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
+    by_shape: dict[tuple[int, ...], list[tuple[Cases, Answers, Integers]]] = {}
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
         by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
@@ -258,7 +259,7 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
     """The units of the cases in an audit of this measure."""
-    return batches.units_of(cases, measure.observation.declaration.scope)
+    return origins.units_of(cases, measure.observation.declaration.scope)
 
 
 def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:

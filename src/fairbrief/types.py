@@ -21,6 +21,7 @@ from fairbrief.errors import DataError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 
 class _FieldsForDataclasses:
@@ -224,6 +225,10 @@ class Scores(Data, frozen=True):
         many = np.bincount(self.owner, minlength=columns)
         sums = [np.bincount(self.owner, row, minlength=columns) for row in self.matrix]
         return np.asarray(np.reshape(sums, (len(self.matrix), columns)) / np.maximum(many, 1))
+
+
+Answers = Sequence[Scores]
+"""The answers to the asks of a unit, in their order."""
 
 
 @runtime_checkable
@@ -469,9 +474,7 @@ class ExtractObservation(Protocol):
         """The scores needed to observe the extracts, one `Extracts` per case."""
         ...
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """One row, shape (1, columns): the mean over the extracts of their rows under `observe`."""
         ...
 
@@ -491,7 +494,7 @@ class Observation(Protocol):
         """The labels that are exchangeable without a disparity; None if there are none."""
         ...
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         """Rows under each label permutation. ``labels`` (R, n) are label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
@@ -503,7 +506,7 @@ class Observation(Protocol):
 class ShowsDetails(Protocol):
     """An observation that can also show what decides its row: the claims, documents and scores of one unit."""
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Sentences for people, the most important first; they follow the measure's explanation. ``scores`` answer `asks`."""
         ...
 

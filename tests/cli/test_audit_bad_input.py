@@ -25,7 +25,7 @@ BAD_LINES: dict[str, tuple[Any, str]] = {
     "attributes are a list": (row(9, documents=[{"text": "a", "attributes": ["x"]}]), "attributes"),
     "duplicate id": (row(0), "a second time"),
     "Latin-1": (WHOLE.replace("garden", "gärden").encode().replace(b"soup", b"so\xfcp", 1), "not UTF-8"),
-    "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "NUL"),
+    "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "Invalid control character"),
     "nested too deeply": ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
     "a number of many digits": ('{"id": ' + "1" * 5000 + "}", "digits"),
 }

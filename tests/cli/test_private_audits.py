@@ -77,15 +77,10 @@ DOCUMENTS = (
 )
 
 
-def words(text: str) -> list[str]:
-    """The words of a text in lower case."""
-    return re.findall(r"\w+", text.lower())
-
-
 def sequences(text: str) -> set[str]:
-    """All sequences of four words."""
-    listed = words(text)
-    return {" ".join(listed[i : i + 4]) for i in range(len(listed) - 3)}
+    """All sequences of four words, in lower case."""
+    words = re.findall(r"\w+", text.lower())
+    return {" ".join(words[i : i + 4]) for i in range(len(words) - 3)}
 
 
 def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from fairbrief.testing import (
     scores_of,
     units_of,
 )
-from fairbrief.types import Ask, Case, Claim, Document, Entity, Reason, Record, Summary
+from fairbrief.types import Ask, Case, Claim, Document, Entity, ExtractObservation, Reason, Record, Summary
 
 # --------------------------------------------------------------------------------- a rich small set
 
@@ -120,7 +120,7 @@ def built(kind: registry.Kind, name: str) -> Any:
     if name in VARIANTS:
         return registry.make(kind, name)
     fields = dataclasses.fields(registry.load(kind, name))
-    over = "@gender" if kind == "measure" and any(f.name == "over" for f in fields) else ""
+    over = "@gender" if kind == "measure" and any(f.init and f.name == "over" for f in fields) else ""
     # A measure of what any scorer says is tried with one that needs no model.
     settings = "(scorer=containment)" if "scorer" in needed(kind, name) else WITHOUT_WORDNET.get(name, "")
     return registry.make(kind, f"{name}{settings}{over}")
@@ -151,6 +151,8 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
         for unit in units_of(measure, CASES)
     ]
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
+    draws = measure.observation.declaration.draws_unscored
+    assert not draws or isinstance(measure.observation, ExtractObservation)
 
 
 # ----------------------------------------------------------------------------------------- scorers

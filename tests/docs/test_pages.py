@@ -151,26 +151,6 @@ def test_a_page_that_is_wrong_fails(tmp_path: Path, page: str, message: str) -> 
         snippets.run_page(written)
 
 
-def test_dots_stand_for_anything(tmp_path: Path) -> None:
-    """A line of dots alone matches any lines, dots in a line any text; files of a page can be read."""
-    page = "```csv a.csv\nx,y\n1,2\n```\n```console\n$ cat a.csv\n…\n1…\n$ echo $?\n0\n```\n"
-    (tmp_path / "page.md").write_text(page, encoding="utf-8")
-    with snippets.fresh_folder():
-        assert snippets.run_page(tmp_path / "page.md") == 2
-
-
-def test_a_block_for_an_absent_tool_is_compiled(tmp_path: Path) -> None:
-    """The word behind `python` is a package: its block is run only where the package is installed."""
-    (tmp_path / "page.md").write_text(
-        "```python nowhere_installed\nraise ValueError\n```\n```text\n2\n```\n", "utf-8"
-    )
-    (tmp_path / "other.md").write_text("```python json\nprint(1)\n```\n```text\n2\n```\n", "utf-8")
-    with snippets.fresh_folder():
-        assert snippets.run_page(tmp_path / "page.md") == 0
-        with pytest.raises(AssertionError, match="shows"):
-            snippets.run_page(tmp_path / "other.md")
-
-
 def test_the_citation_names_this_version() -> None:
     """The citation has the version of the package."""
     from fairbrief import __version__

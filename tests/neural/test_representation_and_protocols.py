@@ -170,11 +170,3 @@ def test_the_baseline_is_zhang_et_al_s_code() -> None:
     assert (bur.temperature, bur.texts, bur.scorer) == (2.0, "values", "bartscore(windows=truncate)")
     without = registry.make("protocol", "li-coverage(proportional=none)").measures(["x"])
     assert not any(t.startswith(("bur", "uer")) for t in without)
-
-
-def test_the_coverage_protocol_names_its_model() -> None:
-    """A folder takes the place of roberta-large-mnli, whatever stands in its name."""
-    told = LiCoverage(model="/models/my nli, v2").measures(["a, b"])
-    measure = registry.make("measure", told[0])
-    assert registry.make("scorer", measure.scorer).model == "/models/my nli, v2"
-    assert measure.over == "a, b"

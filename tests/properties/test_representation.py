@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.measures.distributions import Members, count_unions, folded, mean_of_best, members_of
+from fairbrief.measures.distributions import count_unions, folded, mean_of_best, members_of
 from fairbrief.measures.representation import Representation
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import (
+    Booleans,
     Case,
     Document,
     Floats,
@@ -113,7 +114,7 @@ def test_every_permutation(
             assert by_name(together, r) == pytest.approx(by_name(alone), abs=1e-12)
 
 
-def unions(members: Members, matrices: list[Floats]) -> Floats:
+def unions(members: Booleans, matrices: list[Floats]) -> Floats:
     """`count_unions` of the matrices, which stand in a table behind one of another shape."""
     sizes = np.zeros(len(matrices[0]))
     answers = [Scores(matrix, np.zeros(matrix.shape[1], dtype=np.int64), sizes) for matrix in matrices]

@@ -12,7 +12,7 @@ from fairbrief.measures.sentiment import SentimentShift
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
 from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
 from fairbrief.statistics.regression import fit_sums
-from fairbrief.statistics.resampling import Bootstrap, holm, percentile_interval
+from fairbrief.statistics.resampling import holm, percentile_interval
 from fairbrief.text.gendered_words import gender_coefficient
 from fairbrief.types import Case, Document, Floats, Record, Rows, Scores, Summary, Totals
 
@@ -82,15 +82,6 @@ def test_holm_raises_and_keeps_order(ps: list[float | None]) -> None:
 
 
 @few
-@given(arrays(np.float64, (9, 3), elements=st.floats(-10, 10)), st.integers(0, 3))
-def test_totals_are_linear_in_rows(rows: np.ndarray, seed: int) -> None:
-    """Totals of a sum of columns are the sum of their totals: differences of systems are paired."""
-    totals = Bootstrap(9, 20, seed).totals(rows)
-    joined = Bootstrap(9, 20, seed).totals(rows.sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(totals.sum(axis=1, keepdims=True), joined, atol=1e-9)
-
-
-@few
 @given(
     arrays(
         np.float64,
@@ -115,16 +106,6 @@ def test_regression_from_shards_is_regression_from_all(seed: int, cut: int) -> N
     parts = [(x[:cut], y[:cut]), (x[cut:], y[cut:])]
     sums = [sum(s) for s in zip(*((a.T @ a, a.T @ b, b @ b, len(b)) for a, b in parts), strict=True)]
     np.testing.assert_allclose(fit_sums(*sums).t, fit_sums(x.T @ x, x.T @ y, y @ y, 20).t, rtol=1e-8)
-
-
-@given(st.integers(1, 40), st.integers(1, 30), st.integers(0, 5))
-def test_weights_that_are_asked_for_are_those_of_the_totals(clusters: int, draws: int, seed: int) -> None:
-    """As many in all as there are clusters, and the same on asking twice."""
-    bootstrap = Bootstrap(clusters, draws, seed)
-    weights = np.concatenate(list(bootstrap.weights()))
-    assert weights.shape == (draws, clusters)
-    assert (weights.sum(axis=1) == clusters).all()
-    assert (bootstrap.totals(np.eye(clusters)) == weights).all()
 
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -13,7 +13,6 @@ import pytest
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
-from fairbrief.reports import first_answers, html
 from fairbrief.scorers.shared_words import Ngram
 
 ROWS = [
@@ -72,14 +71,6 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
         match=r"No document, record or person of the first 4 summaries has the attribute 'side,x'",
     ):
         fairbrief.audit(ROWS, attributes=["side,x"])
-
-
-def test_what_is_not_printed_is_said_to_be_where_it_is() -> None:
-    """An audit in Python has no written report and no option of the command line."""
-    shown = str(fairbrief.audit(ROWS, "uer", n_resamples=0))
-    assert ".estimates and .differences: every score" in shown
-    assert "--details" not in shown
-    assert "--out" not in shown
 
 
 def test_dir_shows_the_interface() -> None:
@@ -168,20 +159,6 @@ def test_records_and_summaries_in_two_data_frames(library: str) -> None:
         fairbrief.audit(bare, "bur@side", summaries=["Alder wood is light."])
 
 
-def test_a_notebook_shows_finding_caution_and_leading_table() -> None:
-    """The view of an audit begins as the report does; the main values are folded."""
-    found = fairbrief.audit("examples/reviews.jsonl", ["coverage_parity", "bur"], n_resamples=200)
-    view = found._repr_html_()
-    first = html.first_screen(found.result)
-    assert first is not None
-    lead, caution, table, rest = (
-        view.index(text)
-        for text in (first["lead"], f"<p>{first_answers.CAUTION}: ", "coverage_parity@", "<details>")
-    )
-    assert lead < caution < table < rest
-    assert view.count("<table ", 0, rest) == 1
-
-
 def test_a_notebook_shows_main_values_and_figures() -> None:
     """The short repr counts, the HTML has the leading table and one per section, and every text is escaped."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
@@ -250,12 +227,3 @@ def test_objects_that_are_not_what_they_should_be_are_told() -> None:
         )
     with pytest.raises(DataError, match=r"id '1'.*a summary of the record '2'"):
         fairbrief.audit([fairbrief.Case(one, fairbrief.Summary("2", "s", "One."))])
-
-
-def test_an_audit_is_held_to_limits_without_being_saved() -> None:
-    """As by its folder; and against another audit."""
-    eight = list(fairbrief.read("examples/reviews.jsonl"))[:16]  # two systems each
-    found = fairbrief.audit(eight, ["uer@sentiment"], n_resamples=50)
-    checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
-    assert {check.outcome for check in checks} == {"inconclusive"}
-    assert "8 records; a decision needs 20" in checks[0].message

@@ -13,12 +13,9 @@ import pytest
 from fairbrief import auditing
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.jackknifed import ClusterRows, Units
-from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.observing import with_unit_tests
-from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.watchers import InputProfile, Sources
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
@@ -30,7 +27,6 @@ from fairbrief.types import (
     Claim,
     Document,
     Estimate,
-    Ratio,
     Record,
     Summary,
 )
@@ -150,20 +146,6 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
     assert f"against {baseline}" in worded(told)
 
 
-def test_lengths_of_differences_between_systems_are_not_said() -> None:
-    """A difference from another system is no reading of this one: neither is it noted nor does it note."""
-    own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
-    assert codes(noted([*own, *of_pair])) == [[]] * 6
-    own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
-    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
-
-
-def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
-    """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
-    first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
-
-
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
     """Documents of a hold 0.6 of the words and are 0.5 of all: 0.1 is a tenth of that. A group without a number is passed over."""
     of: dict[str, Any] = {"group": "a", "measure": "uer@side"}
@@ -235,21 +217,6 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     never = AlikeRows([0], (("gap",), ("dominated", "a")), values[:, :10])
     _, untestable, _ = with_unit_tests(never, ("gap",), exact=False, within="")
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
-
-
-def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
-    """Of tops ½, -¼, ¼ over 1, 1, 2: Σt ½, Σb 4, Σt² ⅜, Σtb ¾, Σb² 6, and the largest ½, whatever stands beside them."""
-    columns: dict[tuple[str, ...], int] = {("x",): 0, ("t",): 1, ("b",): 2}
-    rows = np.array([[9.0, 0.5, 1], [9, -0.25, 1], [9, 0.25, 2]])
-    contrast = Ratio(top=((("t",), 1.0),), bottom=((("b",), 1.0),))
-    alone = Units(columns, rows[np.newaxis], [("p", "q", "r")])
-    ledger = Ledger(Uer(over="side").observation, 0)
-    block = RowBlock(np.arange(3), tuple(columns), rows[:, np.newaxis], None)
-    ledger.write([Origin("s", name, name) for name in "pqr"], [[block]])
-    members = [ClusterRows(ledger, np.arange(3))]
-    grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
-    for units in (alone, grouped):
-        assert units.moments(contrast).tolist() == [[0.5, 4.0, 0.375, 0.75, 6.0, 0.5]]
 
 
 def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_told() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, flip_test
 from fairbrief.auditing.jackknifed import Units
-from fairbrief.auditing.null_sums import Drawn, square_columns
-from fairbrief.statistics.jackknife import Spread
+from fairbrief.auditing.null_sums import square_columns
+from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value
 
@@ -28,34 +28,34 @@ class OneContrast:
         return {"d": RATIO}
 
 
+def null_of(array: np.ndarray, permutations: float) -> Any:
+    """Sums of a part under its resamples."""
+    columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
+    return SimpleNamespace(drawn=lambda: Totals(columns, array), log_permutations=math.log(permutations))
+
+
 def chance_of(
     name: str,
     drawn: Sequence[float],
     value: Value,
     *,
     tops: Sequence[float] = (1, 3),
-    draws: Sequence[int] = (0, 1, 2),
     permutations: float = 4,
 ) -> PermutationTest | None:
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
-    Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
+    Before and after it is another part, whose value is undefined in one of three draws.
     """
-    columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
     null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
     real = np.array([[top, 2.0] for top in tops])
-    one = Drawn(Totals(columns, null), np.array(draws), math.log(permutations))
-    other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
+    one, other = null_of(null, permutations), null_of(null + 1, 1)
     names = [tuple(map(str, range(len(real))))] * 3
     units = Units({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]), names)
     several = Permutations([other, one, other], OneContrast(), units)
-    beside = [np.nan, 3.0]
+    beside = [np.nan, 3.0, 3.0]
     read = np.array([7.0, float(value.array), 0.0])
-    nulls = {
-        "m": Value(np.array([*beside, *drawn, *beside])),
-        "d": Value(np.array([*beside, *drawn, *beside])),
-    }
-    return several.chances(nulls.get(name), value, read)[1]
+    null_values = Value(np.array([beside, [*drawn], beside]))
+    return several.chances(null_values if name in ("m", "d") else None, value, read)[1]
 
 
 def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
@@ -90,14 +90,6 @@ def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
     assert found.p == 1
 
 
-def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
-    """The draw of θ = 0 came once, that of ½ twice: from their mean of 1/3, |1 - 1/3| is reached by none, (0 + 1)/4."""
-    value = Value(np.array(1.0), "both", ("d",))
-    found = chance_of("d", [0.0, 0.5, 1], value, draws=(0, 1, 1))
-    assert found is not None
-    assert (found.mean, found.p) == (pytest.approx(1 / 3), 1 / 4)
-
-
 def test_no_p_that_can_be_reached_is_above_one() -> None:
     """Of one label permutation a contrast's p, of both its sides, is 1; of more label permutations than numbers have room for it is above 0."""
     value = Value(np.array(1.0), "both", ("d",))
@@ -107,18 +99,26 @@ def test_no_p_that_can_be_reached_is_above_one() -> None:
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
+def spread(value: float, without: Sequence[float], error: float, freedom: float) -> Spreads:
+    """How far one value varies; each unit contributes."""
+    left = np.array([without])
+    one = (np.array([x]) for x in (value, len(without), error, freedom))
+    number, count, se, degrees = one
+    return Spreads(number, left, np.ones_like(left, dtype=bool), count, se, degrees)
+
+
 def flips(
     said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None
 ) -> PermutationTest | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)
-    without = (m * whole - np.array(said)) / (m - 1)
-    spread = Spread(whole, without, error, m - 1, units=np.arange(m))
+    without = ((m * whole - np.array(said)) / (m - 1)).tolist()
+    found = spread(whole, without, error, m - 1)
     here: Any = SimpleNamespace(
         here={"d": Value(np.array(whole), is_between=kinds is not None)},
         units=SimpleNamespace(names=[[f"c{i}" for i in range(m)]]),
-        spreads={"d": [spread]}.__getitem__,
-        strata=lambda _: [kinds],
+        spreads={"d": found}.__getitem__,
+        strata=lambda _: None if kinds is None else kinds[np.newaxis],
     )
     return flip_chance(here, 0, "d", value, 100, 0)
 
@@ -158,16 +158,17 @@ def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() ->
         for i in range(12)
     ]
     said = [12 * gap - 11 * w for w in without]
-    spread = Spread(gap, np.array(without), 1.0, 10, units=np.arange(12))
-    found = between_chance(spread, kinds, [f"c{i}" for i in range(12)], 100, 0)
+    found = between_chance(
+        spread(gap, without, 1.0, 10), 0, kinds[np.newaxis], [f"c{i}" for i in range(12)], 100, 0
+    )
     assert found == PermutationTest(2 / 924, 1 / 924, 1 / 924)
     assert np.mean(said) == pytest.approx(gap)
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
     """Five clusters against forty have no p."""
-    spread = Spread(1.0, np.linspace(0.9, 1.1, 45), 0.1, 10, units=np.arange(45))
-    assert between_chance(spread, np.array([1] * 5 + [2] * 40), [f"c{i}" for i in range(45)], 100, 0) is None
+    found, kinds = spread(1.0, np.linspace(0.9, 1.1, 45).tolist(), 0.1, 10), np.array([[1] * 5 + [2] * 40])
+    assert between_chance(found, 0, kinds, [f"c{i}" for i in range(45)], 100, 0) is None
 
 
 def test_ways_that_are_too_many_to_list_are_drawn() -> None:

@@ -133,19 +133,6 @@ def test_length_is_told_from_coverage_within_groups() -> None:
     )  # fmt: skip
 
 
-def test_a_document_without_words_is_as_long_as_one_of_a_word() -> None:
-    """Logs of 0 and 1 words are both 0."""
-    row = observed("ab", [[0.2], [0.4]], words=[0, 1])
-    assert (row["log length", "a"], row["log length", "b"]) == (0, 0)
-    assert ("length²",) not in row
-
-
-def test_where_lengths_differ_between_groups_alone_nothing_is_told() -> None:
-    """Of 1, 1 and 4, 4 words there is no slope: squares and products within groups are 0."""
-    row = observed("aabb", [[0.2], [0.4], [0.5], [0.9]], words=[1, 1, 4, 4])
-    assert (row["length²",], row["length·coverage",]) == (0, 0)
-
-
 def test_parity_reads_the_extremes_of_records() -> None:
     """Of 0.8, 0.2 and 0.8 in a record a and c are best, of whom the first counts; of 0.2 and 0.8 in another b is."""
     first, second = observed("abc", [[0.8], [0.2], [0.8]]), observed("ab", [[0.2], [0.8]])
@@ -177,43 +164,12 @@ def test_parity_is_told_by_the_group_that_dominates() -> None:
     assert np.isnan(alone["by_dominance"].array)
 
 
-def test_the_gap_is_told_by_the_group_that_dominates() -> None:
-    """Gaps of 0.15 where a dominates and 0.3 where b does differ by 0.15; where no group has most documents, none does."""
-    rows = [
-        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
-        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
-        observed("ab", [[0.1], [0.7]], pairwise=True),
-    ]
-    assert not [column for column in rows[2] if column[0].startswith("dominated")]
-    found = numbers(EqualCoverage("side", pairwise=True).value(added(*rows)))
-    assert found["by_dominance"] == pytest.approx(0.15)
-    assert found["equal_coverage"] == pytest.approx((0.15 + 0.3 + 0.3) / 3)
-    assert found["relative_gap"] == pytest.approx((0.15 + 0.3 + 0.3) / (0.4 + 0.4 + 0.4))
-    assert found["between[a−b]"] == pytest.approx((0.3 - 0.6 - 0.6) / 3)
-
-
 @pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])
 def test_units_merge_above_the_threshold_alone(one_way: tuple[float, float]) -> None:
     """The first two entail each other by 0.9 and 0.6, both above ½; the last two do not, 0.5 not being above."""
     between = np.array([[1.0, 0.9, 0.0], [0.6, 1.0, one_way[0]], [0.0, one_way[1], 1.0]])
     support = np.array([[0.1, 0.4, 0.7], [0.3, 0.2, 0.0]])
     assert merge_mutual(support, between, 0.5).tolist() == [[0.4, 0.7], [0.3, 0.0]]
-
-
-def test_units_merge_along_a_chain() -> None:
-    """The third entails the second, the second the first, both ways: one unit, of the best support."""
-    between = np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.9], [0.9, 0.9, 1.0]])
-    support = np.array([[0.1, 0.4, 0.7]])
-    assert merge_mutual(support, between, 0.5).tolist() == [[0.7]]
-
-
-def test_units_that_say_the_same_are_covered_as_one() -> None:
-    """Two units of three entail each other: a supports them 0.8 at best and the third 0.2, b 0.2 and 0.4."""
-    one = (case("ab", claims=3),)
-    support, between = [[0.4, 0.8, 0.2], [0.2, 0.0, 0.4]], [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    rows = Coverage("side", merge=0.5).observe(one, (answer(support), answer(between)), np.array([[0, 1]]))
-    row = by_column(rows)
-    assert (row["level",], row["shift", "a"], row["claims",]) == pytest.approx((0.4, 0.1, 2))
 
 
 def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:
@@ -265,20 +221,6 @@ def test_extracts_are_read_as_written_out() -> None:
     assert reasons[0].text == "the summary's claims were given, the sources' were not"
 
 
-def test_extracts_tell_length_from_coverage_within_groups() -> None:
-    """One extract covers 0.2, 0.4 (a: 1 and 4 words), 0.5 and 0.9 (b: 2 and 8): squares 4L², products 0.6L, as of a summary."""
-    one = (case("aabb", [1, 4, 2, 8]),)
-    support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
-    row = rows_by_place(
-        read_extracts(Coverage("side", claims="sentences"), [(one, extracts([[1, 0]]), (answer(support),))])[
-            0
-        ]
-    )[0]
-    assert row["length²",] == pytest.approx(4 * L**2)
-    assert row["length·coverage",] == pytest.approx(0.6 * L)
-    assert row["difference", "a"] == pytest.approx(-0.4)
-
-
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
     rows, _ = read_extracts(
@@ -305,30 +247,6 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
     observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
     assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
     assert ("length²",) not in observed_together[1]
-
-
-def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of two records under three label permutations are those that each has alone, however few numbers are held at a time.
-
-    Logs of the first's lengths are 0, 2L, L and 3L: squares within groups are 2L² + 2L², ½L² + ½L² and ½L² + 4½L².
-    """
-    observation = Coverage("side")
-    units = [
-        ((case("aabb", [1, 4, 2, 8]),), (answer([[0.2], [0.4], [0.5], [0.9]]),)),
-        ((case("aabb", [2, 2, 8, 1]),), (answer([[0.7], [0.1], [0.5], [0.3]]),)),
-    ]
-    labels = np.array([[[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]] * 2)
-    ((together,), _) = observation.observe_many(ScoredUnits.of(units), labels)
-    for (cases, found), values in zip(units, together.values, strict=True):
-        alone = observation.observe(cases, found, labels[0])
-        assert alone.columns == together.columns  # type: ignore[union-attr]
-        assert alone.values.tolist() == values.tolist()  # type: ignore[union-attr]
-    column = together.columns.index(("length²",))
-    assert together.values[0, :, column] == pytest.approx([4 * L**2, L**2, 5 * L**2])
-    for at_once in (1, 8, 16):
-        monkeypatch.setattr("fairbrief.measures.coverage.AT_ONCE", at_once)
-        ((again,), _) = observation.observe_many(ScoredUnits.of(units), labels)
-        assert again.values.tolist() == together.values.tolist()
 
 
 def test_documents_that_are_not_covered_are_covered_100_percent_less() -> None:
@@ -361,29 +279,6 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     assert parity["by_dominance"].array.tolist() == pytest.approx([0.5, np.nan, np.nan], nan_ok=True)
     assert parity["coverage_parity"].array.tolist() == pytest.approx([0.2 / 3, 0.15, np.nan], nan_ok=True)
     assert np.isnan(parity["relative_difference[a]"].array[2])
-
-
-def test_values_say_what_they_are() -> None:
-    """Which have random extracts beside them, are compared with these, lead, are shares, and fold which contrasts."""
-    row = added(observed("ab", [[0.2], [0.4]], pairwise=True))
-    gaps = EqualCoverage("side", pairwise=True).value(row)
-    assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
-    assert {name for name, value in gaps.items() if value.is_share} == {
-        "testable_share", "uneven_share", "uneven_share_by_chance", "claim_recall", "supported_claims"
-    }  # fmt: skip
-    parity = CoverageParity("side").value(row)
-    assert {name: value.contrasts for name, value in parity.items() if value.contrasts} == {
-        "coverage_parity": ("difference[a]", "difference[b]"),
-        "relative_difference[a]": ("difference[a]",), "difference[a]": ("difference[a]",),
-        "relative_difference[b]": ("difference[b]",), "difference[b]": ("difference[b]",),
-    }  # fmt: skip
-    assert {name for name, value in parity.items() if value.is_primary} == {
-        f"relative_difference[{g}]" for g in "ab"
-    }
-    assert {name for name, value in parity.items() if value.is_compared} == {
-        f"relative_difference[{g}]" for g in "ab"
-    }
-    assert all(value.has_baseline for name, value in parity.items() if not name.startswith("log_length"))
 
 
 def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:

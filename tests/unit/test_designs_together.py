@@ -48,15 +48,6 @@ def test_counterfactuals_of_different_designs_are_not_told_apart_from_each_other
     assert next(e for e in both if e.quantity == "distinguishability" and not e.subgroup).clusters == 6
 
 
-def test_rows_of_two_designs_have_names_of_their_own() -> None:
-    """The per-record statistics names both units of one seed document, and resamples them together."""
-    cases = [*variants("random", tells=False), *variants("tied", tells=True)]
-    per_record = audit(cases, Plan(measures=(SPELLED,), n_resamples=20)).per_record
-    records = per_record["record"].to_pylist()
-    assert len(set(records)) == len(records) == 12
-    assert set(per_record["cluster"].to_pylist()) == set("abcdef")
-
-
 def test_an_explanation_keeps_the_designs_of_a_seed_document_apart() -> None:
     """Each variant is left out of its own design's unit, as an audit of the other variants would have it."""
     cases = [*variants("random", tells=False), *variants("tied", tells=True)]
@@ -109,11 +100,3 @@ def test_counterfactuals_of_one_seed_document_take_one_labelling(spec: str) -> N
     assert main_value.value == pytest.approx(0.5)
     assert main_value.testable is False
     assert main_value.p is None
-
-
-def test_many_seed_documents_are_many_witnesses() -> None:
-    """The same shift in each of twelve originals is testable and rare by chance."""
-    main_value = audit(_cases(12, 3), Plan(measures=("word_list_inclusion",), n_resamples=2000)).estimates[0]
-    assert main_value.testable is True
-    assert main_value.p is not None
-    assert main_value.p < 0.01

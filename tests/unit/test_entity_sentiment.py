@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import by_column, values_of
+from tests.rows_by_hand import by_column, observed, values_of
 
 from fairbrief.measures.entity_sentiment import (
     NO_TONE,
@@ -15,7 +15,6 @@ from fairbrief.measures.entity_sentiment import (
     naming,
     parsed_entities,
 )
-from fairbrief.measures.record_texts import NO_ATTRIBUTE, SEVERAL
 from fairbrief.text.people import Name
 from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary, Totals
 
@@ -56,16 +55,10 @@ def answered(observation: EntitySentiment, cases: tuple[Case], unknown: Sequence
     ]
 
 
-def rows_of(
-    cases: tuple[Case], unknown: Sequence[str] = (), labels: object = None, **settings: str
-) -> Rows | Reason:
-    """What is observed under the real labels, or those given."""
+def rows_of(cases: tuple[Case], unknown: Sequence[str] = (), **settings: str) -> Rows | Reason:
+    """What is observed under the real labels."""
     observation = EntitySentiment("leaning", **settings)
-    scheme = observation.permutation_scheme(cases)
-    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-    return observation.observe(
-        cases, answered(observation, cases, unknown), np.array([real if labels is None else labels])
-    )
+    return observed(observation, cases, answered(observation, cases, unknown))
 
 
 def row(rows: Rows | Reason) -> dict[tuple[str, ...], float]:
@@ -89,16 +82,6 @@ def test_the_shift_of_each_entity() -> None:
     )  # fmt: skip
     (ask,) = EntitySentiment("leaning").asks(case())
     assert ask.rows == (*SOURCE[:2], *SOURCE[3:], "Berg lost.", "Hale won, and Berg wept.")
-
-
-def test_leanings_exchanged_between_entities() -> None:
-    """With exchanged labels Hale's shift is the left's."""
-    exchanged = row(rows_of(case(), labels=[1, 0]))
-    assert exchanged["shift", "left"] == pytest.approx(-0.05)
-    assert exchanged["shift", "right"] == pytest.approx(-0.4)
-    scheme = EntitySentiment("leaning").permutation_scheme(case())
-    assert scheme is not None
-    assert scheme.labels.tolist() == [0, 1]
 
 
 def test_values_over_two_records() -> None:
@@ -167,15 +150,6 @@ def test_by_leaning_of_the_source_and_by_relation() -> None:
     assert EntitySentiment("leaning", by="source").permutation_scheme(cases) is None
 
 
-def test_sources_without_one_leaning_have_no_relation() -> None:
-    """The leaning of the entities is not taken for that of the source."""
-    assert rows_of(case(), by="relation") == NO_ATTRIBUTE
-    record = Record(
-        "r", (Document(SOURCE[0], {"leaning": "left"}), Document("x", {"leaning": "right"})), entities=(BERG,)
-    )
-    assert rows_of((Case(record, Summary("r", "s", "Berg lost.")),), by="source") == SEVERAL
-
-
 def test_who_is_named() -> None:
     """A full name and an unambiguous last name; neither a first name alone, nor a last name of two, nor a pronoun."""
     source = "Anna Berg met Karl Berg and Tom Hale."
@@ -184,13 +158,6 @@ def test_who_is_named() -> None:
     assert naming(texts, names, source).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 1]]
     assert naming(("Tom won.",), (Name("Tom", None),), "Tom came.").tolist() == [[1]]
     assert naming(("O'Brien won.",), (Name("Ann", "O’Brien"),), "Ann O'Brien came.").tolist() == [[1]]
-
-
-def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
-    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
-    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
-    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
-    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)
 
 
 @pytest.mark.parametrize("summary", ["It rained.", "Koch.", "Somebody else lost."])
@@ -216,20 +183,6 @@ def test_entities_can_be_listed() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"entities": "Anna Berg"}, "is not a list. Write 'left: Anna Berg"),
-        ({"entities": "left: A; right: A"}, "names A twice"),
-        ({"by": "party"}, "is not one of entity, source, relation"),
-    ],
-)
-def test_wrong_settings_are_refused(settings: dict[str, str], message: str) -> None:
-    """Each error says what is accepted."""
-    with pytest.raises(ValueError, match=message):
-        EntitySentiment("leaning", **settings)
-
-
 def test_details_quote_the_sentences_of_both_sides() -> None:
     """The largest shift first, with every sentence and its sentiment."""
     observation, cases = EntitySentiment("leaning"), case()
@@ -250,3 +203,10 @@ def test_a_long_list_of_entities_takes_linear_time() -> None:
         (Case(record, Summary("r", "s", "Hale left.")),)
     )
     assert len(ask.rows) == 201
+
+
+def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
+    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
+    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
+    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
+    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 import fairbrief
-from fairbrief.auditing import Plan, audit, check, observing
-from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import Origin
-from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.measures.coverage import EqualCoverage
+from fairbrief.auditing import Plan, audit, check
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Uer
 from fairbrief.reports.result import Result
-from fairbrief.statistics.label_permutations import LabelDraws
-from fairbrief.types import Case, Document, Entity, Estimate, Record, Summary
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 WORDS = ("cedar", "elm", "fir", "slate", "chalk", "marl")
 
@@ -299,58 +293,6 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
     assert (e.low, e.low_is_open) == (0.0, False)
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "most"),
-    [
-        (observing, "LABELS_OF_ONE", 60),
-        (observing, "LABELS_OF_ONE", 20),
-        (observing, "LABELS_AT_ONCE", 1),
-    ],
-)
-def test_how_many_labels_are_held_at_once_changes_no_digit(
-    module: ModuleType, name: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Twenty label permutations of six documents in one piece, in two and in seven; units that are left out stay where they are."""
-    given = list(cases({"a": 2}))[:5]
-    given[2:3] = [replace(c, summary=replace(c.summary, text="", reason="refused")) for c in given[2:3]]
-    given[3:4] = [replace(c, summary=replace(c.summary, text="Nothing like it.")) for c in given[3:4]]
-    plan = Plan(measures=["uer@side", "equal_coverage@side"], n_resamples=60)
-    whole = audit(given, plan)
-    monkeypatch.setattr(module, name, most)
-    assert audit(given, plan).estimates == whole.estimates
-    assert whole.estimates[0].excluded == ({"refused": 1, "no token of the summary occurs in the source": 1})
-
-
-def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:
-    """Words for women are 2 of 3 and 1 of 3 in the summaries, ½ in the sources: with two clusters p is ½ or more."""
-    pairs = []
-    for i, summary in enumerate(("She and her and he.", "He and his and she.")):
-        record = Record(f"r{i}", (Document("She met her. He met his."),))
-        pairs.append(Case(record, Summary(record.id, "a", summary)))
-    for many, testable in ((2, False), (1, None)):
-        found = audit(pairs[:many], Plan(measures=["word_list_inclusion"], n_resamples=100))
-        assert of(found, "shift[female]", "a").testable is testable
-
-
-def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
-    """On trial its units are left out, and the reason says what to install."""
-
-    class Absent:
-        def answer(self, _: object) -> Iterator[object]:
-            raise MissingExtra("a library", "neural", "This scorer")
-
-    (one,) = list(cases({"a": 2}))[:1]
-    observation = EqualCoverage("side", scorer="absent").observation
-    units = [((one,), Origin("a", "r0", "r0"))]
-    scorers: Any = {"absent": Absent()}
-    with pytest.raises(MissingExtra):
-        observing.Observer(scorers, LabelDraws(1, 0)).observe(Ledger(observation, 0), units)
-    tried = Ledger(observation, 0)
-    observing.Observer(scorers, LabelDraws(1, 0), trial=True).observe(tried, units)
-    (reason,) = tried.excluded("a", ())
-    assert "neural" in reason
-
-
 def test_data_that_cannot_be_observed_ends_the_audit_with_its_place() -> None:
     """One record or several: the first of them that lacks what is asked for is named."""
     for many in (1, 3):
@@ -375,16 +317,6 @@ def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -
         "left out on request: found no attribute 'side', which other documents of the record have": 2,
         "one value only": 4,
     }
-
-
-def test_a_stream_is_exchanged_as_a_list_is() -> None:
-    """All of it is read before anything is borrowed."""
-    plan = Plan(measures=["uer@side"], n_resamples=0, sanity_baselines=["exchanged"])
-    listed, streamed = (audit(given, plan).estimates for given in (list(cases({"a": 2})), cases({"a": 2})))
-    assert {e.system for e in listed} == {"a", "sanity:exchanged(a)"}
-    assert [(e.system, e.quantity, e.value) for e in listed] == [
-        (e.system, e.quantity, e.value) for e in streamed
-    ]
 
 
 def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() -> None:
@@ -415,40 +347,11 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
     )
 
 
-def test_resampled_intervals_are_those_that_were_asked_for() -> None:
-    """They stand in the signature; without a word they are of the jackknife."""
-    for asked, said in (("bootstrap", True), (None, False)):
-        plan = Plan(measures=["uer@side"], intervals=asked, n_resamples=20)  # type: ignore[arg-type]
-        (first, *_) = audit(list(cases({"a": 2})), plan).estimates
-        assert ("|intervals:bootstrap" in first.signature) is said
-
-
 def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> None:
     """A protocol that is none, too."""
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
-
-
-def short_cases(clusters: int, systems: dict[str, str]) -> Iterator[Case]:
-    """Records of one document a side; a system writes the same of each."""
-    for i in range(clusters):
-        record = Record(
-            str(i), (Document("alder birch", {"side": "L"}), Document("quartz stone", {"side": "R"}))
-        )
-        for system, text in systems.items():
-            yield Case(record, Summary(record.id, system, text))
-
-
-@pytest.mark.parametrize(("clusters", "testable"), [(6, False), (7, True)])
-def test_swaps_of_two_systems_need_seven_clusters_for_two_groups(clusters: int, testable: bool) -> None:
-    """Of 2^c swaps two are as extreme as the real one, it and its mirror, and two contrasts are adjusted together:
-    2 · 2/2^6 = 0.0625, 2 · 2/2^7 = 0.03125 <= 0.05.
-    """
-    systems = {"a": "alder birch", "b": "alder quartz"}
-    found = fairbrief.audit(list(short_cases(clusters, systems)), "uer@side", n_resamples=2000)
-    signed = [e for e in found.differences if e.quantity.startswith("difference[")]
-    assert [e.testable for e in signed] == [testable, testable]
 
 
 def test_sanity_baselines_are_a_holm_family_of_their_own() -> None:
@@ -474,32 +377,3 @@ def cases_of_one(i: int, systems: dict[str, str]) -> list[Case]:
     documents += [Document(f"quartz stone {w}", {"side": "R"}) for w in ("slate", "chalk", "marl")]
     record = Record(str(i), tuple(documents))
     return [Case(record, Summary(record.id, system, text)) for system, text in systems.items()]
-
-
-def test_a_surname_of_two_people_includes_neither() -> None:
-    """Two of the three known people are called Smith: 'Smith' is one ambiguous mention, and names no one."""
-    people = (
-        Entity("1", "Ann", "Smith", {"gender": "female"}),
-        Entity("2", "Bob", "Smith", {"gender": "male"}),
-        Entity("3", "Carl", "Jones", {"gender": "male"}),
-    )
-    source = "Ann Smith met Bob Smith and Carl Jones."
-    record = Record("r", (Document(source),), entities=people)
-    found = fairbrief.audit(
-        [Case(record, Summary("r", "a", "Smith spoke to Jones."))], "entity_inclusion@gender", n_resamples=0
-    )
-    inclusion = {e.quantity: e.value for e in found.estimates if e.quantity.startswith("inclusion")}
-    assert inclusion == {"inclusion[female]": 0.0, "inclusion[male]": 0.5}
-
-
-@pytest.mark.parametrize(("place", "share"), [(0, 1.0), (2, 1.0), (3, 0.0)])
-def test_the_lead_is_three_sentences(place: int, share: float) -> None:
-    """A summary that copies the third sentence of eight is of the lead, one that copies the fourth is not."""
-    words = ("Alder", "Birch", "Cedar", "Dogwood", "Elder", "Fir", "Gorse", "Hazel")
-    sentences = [f"{word} grows by the {word.lower()} river {i}." for i, word in enumerate(words)]
-    record = Record("r", (Document(" ".join(sentences)),))
-    found = fairbrief.audit(
-        [Case(record, Summary("r", "a", sentences[place]))], "position_from_uniform", n_resamples=0
-    )
-    (lead,) = (e.value for e in found.estimates if e.quantity == "lead_share")
-    assert lead == share

@@ -174,11 +174,6 @@ def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
         assert "fair:" not in text
 
 
-def test_a_larger_record_of_which_little_is_covered_is_not() -> None:
-    """Where two of eight documents are covered, most label permutations tie and none could be significant."""
-    assert audited("aaaabbbb").estimates[0].testable is False
-
-
 def a_p(p: float, smallest: float) -> Estimate:
     """A test with the smallest p that its label permutations allow."""
     return Estimate("m", "m", "s", 0.5, p=p, smallest_p=smallest, testable=True)
@@ -193,10 +188,3 @@ def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> No
     assert "Unadjusted p = 0.0078" in worded(found[0].notes[0])
     found = with_holm(seven[:6], Settings())
     assert {(e.testable, e.p_adjusted) for e in found} == {(True, 6 / 128)}
-
-
-def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
-    """Holm's last p is not multiplied: beside nine that allow any p, one of smallest p .03 can be significant."""
-    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], Settings())
-    assert found[-1].testable is True
-    assert found[-1].p_adjusted == 0.03

@@ -238,14 +238,6 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     ]
 
 
-def test_an_interval_far_wider_than_the_rest_does_not_flatten_the_picture() -> None:
-    """The scale follows the values; a bar that leaves it is cut at its end."""
-    wide = PLAIN.replace(group="neutral", quantity="relative_difference[neutral]", low=-40.0, high=40.0)
-    (panel,) = screen(PLAIN, wide).panels
-    places = [float(x) for x in re.findall(r'x[12]="(-?[\d.]+)"', panel.blocks[0].lines[1].picture)]
-    assert 0 <= min(places) <= max(places) <= 420
-
-
 WORDED = {
     name: kind.declaration.contrast
     for name, kind in registry.loaded("measure")

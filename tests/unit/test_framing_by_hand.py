@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import NO_LABELS, values_of
+from tests.rows_by_hand import NO_LABELS, added, by_column, values_of
 
 import fairbrief
-from fairbrief import specs
-from fairbrief.errors import RequestError
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import wording
@@ -22,10 +20,8 @@ from fairbrief.types import (
     Extracts,
     Measure,
     Record,
-    Rows,
     Scores,
     Summary,
-    Totals,
 )  # fmt: skip
 
 PAIRS = {
@@ -52,12 +48,6 @@ def values(measure: Measure) -> dict[str, float]:
     pairs = ((group, pair) for group, several in PAIRS.items() for pair in several)
     observe = measure.observation.observe
     return values_of(measure, *(observe(case(group), scores(*pair), NO_LABELS) for group, pair in pairs))
-
-
-def test_cut_offs_belong_to_the_outer_classes() -> None:
-    """Up to −0.05 negative, from 0.05 positive, as VADER's authors have it."""
-    scores = [-0.06, -0.05, -0.049, 0, 0.049, 0.05, 1]
-    assert FramingChange().class_of(scores).tolist() == [0, 0, 1, 1, 1, 2, 2]
 
 
 def test_all_records_make_one_matrix() -> None:
@@ -103,15 +93,6 @@ def test_the_direction_of_all_texts() -> None:
     assert result == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
 
 
-def test_other_cut_offs_make_other_classes() -> None:
-    """With cut-offs of −0.35 and 0.35 one source and one summary remain positive (0.5; 0.4), and one source negative (−0.4).
-
-    Changes: −0.4 to 0, −0.2 to 0.4, 0.5 to 0.1: two brighter, one darker.
-    """
-    result = values(FramingDirection(negative=-0.35, positive=0.35))
-    assert result == {"framing_direction": 1 / 8, "brighter": 2 / 8, "darker": 1 / 8}
-
-
 def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     """A negative source of −0.2; sentences of 0.6, −0.6, 0. Extracts: the first (0.6, positive), the first two (0, neutral), the second
     (−0.6, negative). Each transition has a third; two of three are brighter.
@@ -119,10 +100,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
     drawn = Extracts(("Good.", "Bad.", "So so."), kept)
     rows = FramingChange().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
-    assert isinstance(rows, Rows)
-    result = {
-        column: value for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True) if value
-    }
+    result = {column: value for column, value in by_column(rows).items() if value}
     third = pytest.approx(1 / 3)
     assert result == {
         ("one", "all texts"): 1, ("negative to positive", "all texts"): third, ("negative to neutral", "all texts"): third,
@@ -138,25 +116,15 @@ def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
         "Source: negative, with a sentiment of -0.200.",
         "Summary: positive, with a sentiment of +0.400.",
     ]
-    rows = observation.observe(case(), result, np.zeros((1, 0), dtype=np.int64))
-    assert isinstance(rows, Rows)
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
+    totals = added(observation.observe(case(), result, NO_LABELS))
     assert FramingDirection().explain(totals) == "Sentiment class: negative to positive"
 
 
 def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
-    labels = np.zeros((1, 0), dtype=np.int64)
-    assert FramingChange("tone").observe(case(), (), labels) == NO_ATTRIBUTE
-    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), labels)
+    assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
+    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
     assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
-
-
-def test_cut_offs_in_the_wrong_order_are_refused() -> None:
-    """In both measures."""
-    for kind in (FramingChange, FramingDirection):
-        with pytest.raises(RequestError, match="must be below positive"):
-            specs.build(kind, specs.parse("x(negative=0.1)"))
 
 
 # ---------------------------------------------------------------------------------- planted

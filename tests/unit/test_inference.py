@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.jackknifed_value import spread
 
-from fairbrief.auditing import extracts
-from fairbrief.auditing import parts as parts_module
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
-from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.origins import WHOLE, Origin
-from fairbrief.auditing.parts import CommonClusters, Part, parts_of
-from fairbrief.measures.representation import Uer
-from fairbrief.statistics import jackknife
 from fairbrief.statistics.jackknife import (
     leave_one_out,
     t_interval,
@@ -53,22 +46,6 @@ def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None
     assert t_test(found) == pytest.approx(stats.ttest_1samp(x, 0).pvalue, abs=1e-8)
 
 
-def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> None:
-    """The difference of two means has about the degrees of freedom of Welch's test."""
-    rng = np.random.default_rng(0)
-    a, b = 3 * rng.normal(size=5), rng.normal(size=40)
-    rows = np.zeros((45, 4))
-    rows[:5, 0], rows[:5, 1], rows[5:, 2], rows[5:, 3] = a, 1, b, 1
-
-    def difference(t: np.ndarray) -> np.ndarray:
-        return t[..., 0] / t[..., 1] - t[..., 2] / t[..., 3]
-
-    strata = (rows[:, 1] > 0).astype(np.int64)
-    found = spread(difference(rows.sum(axis=0)), difference(leave_one_out(rows)), np.full(45, np.nan), strata)
-    welch = stats.ttest_ind(a, b, equal_var=False).df
-    assert found.freedom == pytest.approx(welch, rel=0.15)
-
-
 def test_signs_depend_on_the_clusters_names_alone() -> None:
     """Another order of the clusters turns the same signs."""
     rng = np.random.default_rng(1)
@@ -90,59 +67,6 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     assert (rows[choice][:, order] == other[chosen]).all()
     counts = {tuple(row) for row in rows[choice].tolist()}
     assert counts == set(permutations([0, 0, 1, 1]))
-
-
-def test_extracts_are_as_long_as_the_summary_on_average() -> None:
-    """The sentence that crosses the length is kept as often as is needed; at least one sentence always is."""
-    rng = np.random.default_rng(0)
-    lengths = np.array([3, 9, 5, 7, 11, 4])
-    kept = kept_sentences(rng.random((20_000, 7)), lengths, 15)
-    assert (kept @ lengths).mean() == pytest.approx(15, abs=0.1)
-    alone = kept_sentences(rng.random((2_000, 7)), lengths, 1)
-    assert (alone.sum(axis=1) == 1).all()
-
-
-COLUMNS = (("a",), ("b",))
-CLUSTERS = st.lists(st.integers(0, 12), max_size=20)
-
-
-def answers(system: str, clusters: list[int]) -> Part:
-    """The rows of a system, one for each time that a cluster is named; each row is a number of its own."""
-    ledger = Ledger(Uer(over="side").observation, 0)
-    for i, cluster in enumerate(clusters):
-        values = np.array([[2.0**i, cluster]])
-        row = RowBlock(np.zeros(1, dtype=np.int64), COLUMNS, values[np.newaxis], None)
-        ledger.write([Origin(system, f"r{i}", f"c{cluster:02}")], [[row]])
-    return parts_of(ledger, (), 5)[system, WHOLE]
-
-
-@pytest.mark.parametrize("one_by_one", [2, 1000])
-@given(st.data())
-def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.DataObject) -> None:
-    """Whether clusters are left out alone or in groups, whether a cluster has several rows, in the order of the first system."""
-    several = [data.draw(CLUSTERS.filter(bool)) for _ in range(3)]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parts_module, "ONE_BY_ONE", one_by_one)
-        patched.setattr(jackknife, "ONE_BY_ONE", one_by_one)
-        parts = [answers(system, clusters) for system, clusters in zip("xyz", several, strict=True)]
-        common = [c for c in dict.fromkeys(several[0]) if c in several[1] and c in several[2]]
-        wanted = [f"c{c:02}" for c in common]
-        answered = CommonClusters.of(parts)
-        places = answered.by_all(range(3))
-        assert [answered.clusters[i] for i in places.tolist()] == wanted
-        for i, clusters in enumerate(several):
-            found = answered.units(i, places, 5)
-            sums = np.zeros((len(common), 2))
-            for i, cluster in enumerate(clusters):
-                if cluster in common:
-                    sums[common.index(cluster)] += [2.0**i, cluster]
-            group = jackknife.groups_of(wanted, 5)
-            by_unit = np.zeros((len(sums) if group is None else int(group.max()) + 1, 2))
-            np.add.at(by_unit, np.arange(len(sums)) if group is None else group, sums)
-            assert found.sums[0].tolist() == by_unit.tolist()
-            assert bool(found.clusters) == (group is not None)
-            if group is None:
-                assert found.names == [tuple(wanted)]
 
 
 def case(summary: str, *documents: str) -> tuple[Case]:
@@ -171,23 +95,6 @@ def test_the_sentence_that_crosses_is_kept_by_its_missing_words(
     """
     numbers = np.array([0.3, 0.1, 0.2, coin])
     assert kept_sentences(numbers, np.array([4, 3, 5]), words).tolist() == kept
-
-
-def test_sorted_and_compared_sentences_are_kept_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many sentences are sorted, a few compared with each other: the extracts are the same."""
-    rng = np.random.default_rng(5)
-    numbers = rng.random((4, 50, 8))
-    lengths, words = rng.integers(1, 9, (4, 1, 7)), rng.integers(1, 40, (4, 1, 1))
-    compared = kept_sentences(numbers, lengths, words)
-    monkeypatch.setattr(extracts, "COMPARED", 0)
-    np.testing.assert_array_equal(compared, kept_sentences(numbers, lengths, words))
-
-
-def test_records_that_are_drawn_together_have_orders_of_their_own() -> None:
-    """Two records of two sentences, of 2 and 3 words and of 4 and 1, each twice in either order: one of them fits 3 words."""
-    numbers = np.array([[[0.1, 0.2, 0.9], [0.4, 0.3, 0.9]]] * 2)
-    lengths, words = np.array([[[2, 3]], [[4, 1]]]), np.array([[[3]], [[3]]])
-    assert kept_sentences(numbers, lengths, words).tolist() == [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]
 
 
 def test_a_summary_as_long_as_its_source_has_no_extract() -> None:

@@ -18,7 +18,7 @@ from tests.cli.command import Command
 from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 
-from fairbrief.auditing import Plan, audit, batches
+from fairbrief.auditing import Plan, audit, run
 from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
@@ -40,7 +40,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few records, and few bytes at once."""
     for module in (json_lines, tables):
         monkeypatch.setattr(module, "PART", SIZE)
-    monkeypatch.setattr(batches, "BATCH", 16)
+    monkeypatch.setattr(run, "BATCH", 16)
     monkeypatch.setattr(object_stores, "AT_ONCE", 4_000)
     monkeypatch.setattr(object_stores, "ATTEMPTS", 2)
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, answer, by_column
+from tests.rows_by_hand import added, answer, by_column, numbers
 
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
-from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion
+from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
-from fairbrief.measures.scorer_bias import ScorerBiasPeople, ScorerBiasSupport
-from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
+from fairbrief.measures.scorer_bias import ScorerBiasSupport
+from fairbrief.measures.word_lists import PhraseCounts
 from fairbrief.types import (
     Case,
     Column,
@@ -75,25 +74,6 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
             [Case(record, Summary("r", "s", "Smith spoke."))], [], REAL
         )
         assert by_column(rows)["included", "female"] == included
-
-
-def test_inclusion_of_people_found_is_read_as_written_out() -> None:
-    """Of 4 women 3 and of 5 men 1 are named: 3/4 - 1/5; as read 2/4 - 2/4, and 2 of 10 people are of unknown gender."""
-    counts = {
-        ("source", "female"): 4, ("source", "male"): 5, ("included", "female"): 3, ("included", "male"): 1,
-        ("read", "female"): 4, ("read", "male"): 4, ("read", "unknown"): 2,
-        ("read_included", "female"): 2, ("read_included", "male"): 2, ("read_included", "unknown"): 0,
-    }  # fmt: skip
-    found = DetectedInclusion().value(added(counts))
-    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
-        {
-            "detected_inclusion": 0.55, "difference[female−male]": 0.55,
-            "log_odds[female/male]": math.log((3.5 / 1.5) / (1.5 / 4.5)),
-            "inclusion[female]": 3 / 4, "inclusion[male]": 1 / 5, "read_difference": 0, "unknown": 1 / 5,
-        }
-    )  # fmt: skip
-    nobody = DetectedInclusion().value(added({**counts, ("source", "male"): 0, ("included", "male"): 0}))
-    assert np.isnan(nobody["log_odds[female/male]"].array)
 
 
 def test_replies_that_cannot_be_read_are_no_scores() -> None:
@@ -189,14 +169,6 @@ def test_the_papers_equation_pools_summaries() -> None:
         assert found["distinguishability"].array == pytest.approx(wanted)
 
 
-def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
-    """Two empty ones beside the four; where both groups' labels lie on these and on one side alone, nothing is told."""
-    matrix = np.zeros((6, 6))
-    matrix[:4, :4] = ALIKE
-    rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
-    assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
-
-
 def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
@@ -208,20 +180,6 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
-
-
-def test_words_as_published_are_exchanged_for_all_counterfactuals_at_once() -> None:
-    """Otherwise nothing is exchanged, and the signs of what clusters say are turned."""
-    cases = variants("fm")
-    assert WordListInclusion().permutation_scheme(cases) is None
-    scheme = WordListInclusion(words="published").permutation_scheme(cases)
-    assert scheme is not None
-    assert scheme.is_together
-    nothing = added({("source", "female"): 1.0})
-    recommended = WordListInclusion().value(nothing)["word_list_inclusion"]
-    published = WordListInclusion(words="published").value(nothing)["word_list_inclusion"]
-    assert recommended.contrasts == ("shift[female]", "shift[male]")
-    assert published.contrasts == ()
 
 
 def invention(people: str = "builtin") -> dict[Column, float]:
@@ -264,7 +222,7 @@ INVENTED: dict[Column, float] = {
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
     found = InventedNames("gender").value(added(INVENTED))
-    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
+    assert numbers(found) == pytest.approx(
         {
             "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
             "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
@@ -315,20 +273,9 @@ def test_sources_support_their_own_sentences() -> None:
     assert observation.observe(cases, unscored, REAL) == Reason("the scorer finds nothing in a version")
 
 
-@pytest.mark.parametrize(("yes", "found"), [(0.5, 0), (0.51, 1)])
-def test_a_recogniser_finds_people_above_a_half(yes: float, found: int) -> None:
-    """At ½ a span names nobody; another Smith of no known group makes no difference where first names are written."""
-    other = Entity("4", "Dora", "Smith")
-    cases = [
-        Case(
-            Record(g, (Document(f"{person.first_name} {person.last_name} sang."),),
-                   entities=(person, other), attributes={"gender": g}, seed_document="o"),
-            Summary(g, "s", "Text."),
-        )
-        for g, person in (("female", ANN), ("male", BOB))
-    ]  # fmt: skip
-    observation = ScorerBiasPeople("gender", "builtin", "recommended", "recogniser")
-    given = [answer([[yes]] * len(ask.rows)) for ask in observation.asks(cases)]
-    assert by_column(observation.observe(cases, given, REAL)) == {
-        ("scored", "female"): 1, ("scored", "male"): 1, ("score", "female"): found, ("score", "male"): found,
-    }  # fmt: skip
+def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
+    """Two empty ones beside the four; where both groups' labels lie on these and on one side alone, nothing is told."""
+    matrix = np.zeros((6, 6))
+    matrix[:4, :4] = ALIKE
+    rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
+    assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]

@@ -12,9 +12,8 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.registry import make
 from fairbrief.testing import scores_of
-from fairbrief.types import Case, Document, Entity, Reason, Record, Summary, Totals
+from fairbrief.types import Case, Document, Entity, Reason, Record, Summary
 
 PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]
 LAST = ("Smith", "Jones")
@@ -78,22 +77,6 @@ def test_an_uneven_reference_has_no_exchange() -> None:
     assert uneven.observation.permutation_scheme(CASES[:2]) is None
 
 
-def test_inclusion_is_signed_and_named() -> None:
-    """Positive log-odds mean that the first group is over-represented; the story says so."""
-    columns = {
-        ("source", "female"): 0,
-        ("source", "male"): 1,
-        ("included", "female"): 2,
-        ("included", "male"): 3,
-    }
-    totals = Totals(columns, np.array([10.0, 10.0, 9.0, 2.0]))
-    measure = EntityInclusion("gender")
-    values = measure.value(totals)
-    assert values["log_odds[female/male]"].array == pytest.approx(np.log((9.5 / 1.5) / (2.5 / 8.5)))
-    assert values["entity_inclusion"].array == pytest.approx((9.5 / 1.5) / (2.5 / 8.5) - 1)
-    assert "odds of female exceed those of male" in measure.explain(totals)
-
-
 def test_people_without_a_name_are_left_out_unless_as_published() -> None:
     """A name cannot find who has none; the release counts them as not included."""
     nameless = Record("r", (Document("She sang."),), entities=(Entity("1", attributes={"gender": "female"}),))
@@ -103,15 +86,6 @@ def test_people_without_a_name_are_left_out_unless_as_published() -> None:
     published = EntityInclusion("gender", alignment="published")
     found = published.observation.observe([case], scores_of(published, [case]), no_label)
     assert not isinstance(found, Reason)
-
-
-def test_hallucination_refuses_an_attribute_that_names_do_not_tell() -> None:
-    """Over race there is no answer, with the reason."""
-    by_race = Record("r", (Document("x"),), entities=(Entity("1", "Ann", "Poe", {"race": "black"}),))
-    measure = EntityHallucination("race")
-    case = Case(by_race, Summary("r", "s", "it rained"))
-    found = measure.observation.observe([case], scores_of(measure, [case]), np.array([[0, 1]]))
-    assert found == Reason("names do not tell the values of this attribute")
 
 
 def test_invented_people_are_counted_by_what_their_names_tell() -> None:
@@ -138,24 +112,6 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
     assert row[-1] == "female / male"
     assert counts.rows[0][3] != "–"
     assert names.rows[0][1:] == ("Mary Poe (f) 4, Zork Blat (u) 4", "0", "4", "4")
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("word_list_inclusion(lists=nothing)", "names no word lists"),
-        ("word_list_inclusion(reference=given)", "belong together"),
-        ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
-        ("entity_inclusion(people=oracle)@gender", "neither builtin nor spacy"),
-        ("entity_inclusion(odds=none)@gender", "not one of corrected, published"),
-        ("entity_hallucination(unit=day)@gender", "not one of seed_document, sample"),
-        ("distinguishability(ties=thirds)@gender", "not one of half, strict"),
-    ],
-)
-def test_settings_that_mean_nothing_are_refused(spec: str, said: str) -> None:
-    """The message names the setting, what was found and what is possible."""
-    with pytest.raises(RequestError, match=said):
-        make("measure", spec)
 
 
 GERMAN = (
@@ -206,14 +162,3 @@ def test_on_built_inputs_only_words_that_vary_are_counted() -> None:
         if e.quantity == "word_list_inclusion"
     ]
     assert main_value.excluded == {"no word of the lists differs between the variants": 1}
-
-
-def test_counterfactuals_that_do_not_say_how_they_were_built_are_counted_whole() -> None:
-    """Without the attribute of a design every word of the lists counts."""
-    pair = [
-        built(0, m, f"{w} sang. A mother came.", f"{w} sang. A mother came.")
-        for m, w in enumerate(("He", "She"))
-    ]
-    plain = [Case(replace(c.record, attributes={"sample": "0"}), c.summary) for c in pair]
-    found = audit(plain, Plan(measures=("word_list_inclusion",), n_resamples=0)).estimates
-    assert next(e.value for e in found if e.quantity == "summary_share[female]") == 0.75

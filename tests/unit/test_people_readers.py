@@ -244,6 +244,6 @@ def test_annotation_that_is_not_utf8_is_named_by_line(tmp_path: Path, read: Any)
     for ending in ("conll", "conllu", "coref", "parse", "name"):
         (tmp_path / f"a.{ending}").write_bytes(b"\n# caf\xe9\n")
     with pytest.raises(
-        DataError, match=r"a\.\w+:2: found the byte 0xe9, 6 bytes from the line's start, which is not UTF-8"
+        DataError, match=r"a\.\w+:2: found the byte 0xe9 6 bytes from the line's start, which is not UTF-8"
     ):
         list(read(tmp_path))

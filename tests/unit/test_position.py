@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
-import random
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.label_draws import observed_and_choice
-from tests.cli.command import Command
 
 import fairbrief
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.auditing.watchers import GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.measures.position import (
     PositionBias,
     PositionFromUniform,
-    PositionHeights,
     Positions,
     mass_of_sources,
-    membership,
     segment_names,
 )
-from fairbrief.measures.record_texts import chosen
 from fairbrief.protocols import PaperProtocol
-from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
-from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
+from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.types import (
-    Ask,
     Case,
     Document,
     Estimate,
@@ -104,24 +92,6 @@ def histogram(totals: Totals, side: str) -> list[float]:
     return [float(x) for x in totals.stack(side, segment_names(10))]
 
 
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        "position_bias",
-        "position_bias(mapping=rouge1, segments=4, top=2, weights=pooled, limit=1, choose=random)",
-        "position_from_uniform",
-        "position_from_uniform(duplicates=once, weights=pooled)",
-        "position_heights(mapping=tfidf(fitted=pair), short=first)",
-    ],
-)
-def test_measures_keep_the_contract(spelled: str, clause: MeasureClause) -> None:
-    """Additive finite rows, one for each label permutation, read back from their spec."""
-    measure = registry.make("measure", spelled)
-    assert repr(measure) == spelled
-    clause(measure, CASES)
-
-
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
@@ -146,13 +116,6 @@ def test_articles_of_several_documents_are_read_one_after_the_other() -> None:
     assert histogram(totals, "reference")[0] == 1
 
 
-def test_distance_sees_a_mirror_image_and_heights_do_not() -> None:
-    """Where references draw on the beginning and the system on the end, the published number is 0."""
-    case = case_of(10, "Now nine. Now eight. Now nine.", "Then zero. Then one. Then zero.")
-    assert values_of(PositionBias(), case)["position_bias"] == pytest.approx(25 / 3)
-    assert values_of(PositionHeights(), case)["position_heights"] == 0
-
-
 def test_articles_weigh_the_same_unless_pooled() -> None:
     """A summary of many sentences counts as much as one of a single sentence; pooled, each match counts."""
     cases = [case_of(10, "Zero. Zero. Zero.", "Nine."), case_of(10, "Nine.", "Nine.")]
@@ -174,20 +137,6 @@ def test_short_articles_are_stretched_unless_they_fill_the_first_segments() -> N
     stretched = histogram(totals_of(Positions(), case), "generated")
     assert stretched == pytest.approx([*[0] * 7, 0.2, 0.4, 0.4])
     assert histogram(totals_of(Positions(short="first"), case), "generated") == [0, 0, 0, 1, *[0] * 6]
-
-
-@pytest.mark.parametrize("count", [0, 1, 3, 9, 10, 11, 19, 20, 35])
-@pytest.mark.parametrize("fills_first", [True, False])
-def test_segments_are_as_equal_as_possible(count: int, *, fills_first: bool) -> None:
-    """The first ``count % 10`` segments are one longer; a sentence lies in the segments with its whole weight."""
-    found = membership(count, 10, fills_first=fills_first)
-    assert found.sum(axis=1) == pytest.approx(np.ones(count))
-    size, longer = divmod(count, 10)
-    equal = [size + (k < longer) for k in range(10)]
-    stretched = [count / 10] * 10
-    assert found.sum(axis=0) == pytest.approx(
-        np.array(stretched if count < 10 and not fills_first else equal)
-    )
 
 
 TIED = [[0.5, 0.0, 0.2], [0.5 + 1e-15, 0.0, 0.3], [0.1, 0.0, 0.3]]
@@ -241,17 +190,6 @@ def test_references_are_averaged() -> None:
     assert histogram(totals, "reference") == [0.25, 0.25, *[0] * 7, 0.5]
 
 
-def test_exchanging_summary_and_reference_is_observing_them_exchanged() -> None:
-    """The row of the label permutation that calls the reference the system's is that of the case where it is."""
-    a, b = "Now zero. Now four.", "Then nine. Then eight. Nothing like it!"
-    for observation in (Positions(), Positions(weights="pooled", duplicates="once", short="first")):
-        both = observed(observation, case_of(12, a, b), np.array([[0, 1], [1, 0]]))
-        other = observed(observation, case_of(12, b, a))
-        assert isinstance(both, Rows)
-        assert isinstance(other, Rows)
-        assert both.values[1] == pytest.approx(other.values[0], abs=1e-12)
-
-
 def test_the_system_and_the_mean_of_its_references_change_places() -> None:
     """With two references there are two label permutations, and the second calls the references' mean the system's."""
     case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
@@ -266,18 +204,6 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
         if other is not None:
             there = names.index((column[0].replace(column[0].split(" ")[0], other), *column[1:]))
             assert swapped[i] == pytest.approx(real[there], abs=1e-12)
-
-
-def test_passages_move_along_together() -> None:
-    """Against the uniform distribution a label permutation turns all sources around the article by as many sentences."""
-    case = case_of(12, "Now zero. Then one.")
-    scheme = Positions(against="uniform").permutation_scheme((case,))
-    assert scheme is not None
-    assert scheme.cyclic
-    rows, choice, exact = observed_and_choice(LabelDraws(50, 0), "r", scheme.labels, cyclic=True)
-    assert exact
-    assert rows[3].tolist() == [*range(3, 12), 0, 1, 2]
-    assert set(choice.tolist()) <= set(range(12))
 
 
 @pytest.mark.parametrize("count", [4, 12])
@@ -327,25 +253,6 @@ def test_divergence_is_undefined_where_no_reference_draws() -> None:
     )
 
 
-def test_other_mappings_get_sentences() -> None:
-    """A scorer of whole texts is asked about sentences that the built-in rule cut."""
-    observation = Positions(mapping="embedding(model=tiny)")
-    (ask,) = observation.asks((case_of(3, "Now zero. Now two.", "Then one."),))
-    assert ask == Ask(
-        "embedding(model=tiny)",
-        ("Sentence zero alone.", "Sentence one alone.", "Sentence two alone."),
-        ("Now zero.", "Now two.", "Then one."),
-        whole=True,
-    )
-    scores = Scores(np.eye(3)[:, [0, 2, 1]], np.arange(3), np.zeros(3))
-    rows = observation.observe(
-        (case_of(3, "Now zero. Now two.", "Then one."),), [scores], np.zeros((1, 0), dtype=np.int64)
-    )
-    assert isinstance(rows, Rows)
-    assert rows.values[0, rows.columns.index(("generated matches",))] == 2
-    assert rows.values[0, rows.columns.index(("reference matches",))] == 1
-
-
 def test_over_long_outputs_keep_the_first_or_any() -> None:
     """``limit=1`` keeps the first sentence, or one that the seed chooses, evenly over seeds."""
     case = case_of(10, "Zero. Four. Nine.", "Nine.")
@@ -358,27 +265,14 @@ def test_over_long_outputs_keep_the_first_or_any() -> None:
     assert counts[[0, 4, 9]].min() > 15
 
 
-def test_the_choice_of_sentences_is_in_order_and_repeats() -> None:
-    """The same seed and texts choose the same sentences; another seed chooses others."""
-    first = chosen(30, 5, "random", 1, ("article", "summary"))
-    assert first.tolist() == chosen(30, 5, "random", 1, ("article", "summary")).tolist() == sorted(set(first))
-    assert first.tolist() != chosen(30, 5, "random", 2, ("article", "summary")).tolist()
-    assert chosen(3, 5, "random", 1, ()).tolist() == [0, 1, 2]
-
-
 @pytest.mark.parametrize(
     "spelled",
     [
         "position_bias(top=4)",
-        "position_bias(short=last)",
-        "position_bias(sentences=spacy)",
         "position_bias(limit=0)",
-        "position_bias(choose=last)",
         "position_bias(mapping=embedding, sentences=punkt)",
         "position_bias(mapping=tfidf(sentences=punkt))",
         "position_bias(copied=once)",
-        "position_bias(top=2, copied=twice)",
-        "position_bias(segments=1)",
         "position_bias(segments=100)",
     ],
 )
@@ -395,19 +289,6 @@ def test_stories_name_the_segments() -> None:
     assert "summary segments 10 (100%)" in story
     assert "reference segments 1 (50%), 2 (50%)" in story
     assert "1 summary sentences resemble nothing" in story
-
-
-@pytest.mark.parametrize("segments", [1, 100])
-def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
-    """The names of segments have two digits, and of one segment nothing could differ."""
-    with pytest.raises(ValueError, match=r"is not in \[2, 99\]"):
-        Positions(segments=segments)
-
-
-@pytest.mark.parametrize("count", [3, 10, 49])
-def test_as_many_sentences_as_segments_lie_each_in_its_own(count: int) -> None:
-    """No rounding splits a sentence: 10 · (3/10 - 2/10) is not 1."""
-    assert (membership(count, count, fills_first=False) == np.eye(count)).all()
 
 
 POSITION = ["position_bias", "position_from_uniform"]
@@ -470,33 +351,6 @@ def test_an_order_that_changes_nothing_is_refused() -> None:
             refused(Plan(ordered=True))
 
 
-def test_the_command_and_its_settings_say_that_there_is_an_order(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """``--ordered``, or ``ordered = true`` in a file of settings; a saved audit keeps it."""
-    lines = (
-        {
-            "id": case.record.id, "summary": case.summary.text, "references": list(case.record.references),
-            "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents],
-        }
-        for case in cases(["ab", "ba"] * 5)
-    )  # fmt: skip
-    file, settings = tmp_path / "r.jsonl", tmp_path / "a.toml"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    settings.write_text('files = ["r.jsonl"]\nordered = true\nresamples = 20\n', encoding="utf-8")
-    command = Command(capsys, monkeypatch)
-    shown = command("audit", file, "--resamples", "20", "--details")
-    assert "add --ordered" in " ".join(shown.out.split())
-    for given in ((file, "--ordered", "--resamples", "20"), (settings,)):
-        run = command("audit", *given, "--out", tmp_path / "out")
-        assert run.code == 0, run.err
-        assert taken(load(tmp_path / "out")) == POSITION
-        assert load(tmp_path / "out").made["ordered"] is True
-    refused = command("audit", file, "--ordered", "--measure", "uer")
-    assert (refused.code, refused.out) == (2, "")
-    assert "--ordered has no effect" in refused.err
-
-
 @pytest.mark.parametrize(
     ("orders", "is_said"),
     [
@@ -525,19 +379,6 @@ def test_the_note_says_which_group_has_which_place() -> None:
                 "position and side cannot be separated"
             )
     assert not [note for e in result.differences for note in e.notes if note.code == "place_is_group"]
-
-
-def test_places_are_the_same_however_the_input_is_parted() -> None:
-    """In any order and in parts."""
-    rng = random.Random(7)
-    given = cases(["".join(rng.choices("abc", k=rng.randint(2, 9))) for _ in range(500)])
-    whole, parted = GroupPlaces(("side",)), GroupPlaces(("side",))
-    whole.note(given)
-    for start in reversed(range(0, len(given), 70)):
-        part = GroupPlaces(("side",))
-        part.note(given[start : start + 70])
-        parted.merge(part)
-    assert (whole._sums, whole._records) == (parted._sums, parted._records)
 
 
 PROTOCOL = registry.make("protocol", "chhabra-position")
@@ -641,10 +482,3 @@ def test_ranks_need_three_systems() -> None:
     ranks = PROTOCOL.tables(found)[-1]
     assert ranks.rows[0] == ("heights (as published)", "1.000", "1.000", "1.000")
     assert ranks.rows[1] == ("segments", "−1.000", "−1.000", "−1.000")
-
-
-def test_estimates_of_other_measures_are_passed_over() -> None:
-    """Slices, differences and other readings fill no cell."""
-    assert PROTOCOL.tables([Estimate("position_bias", "position_bias", "a", 1.0)]) == ()
-    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, baseline="b")]) == ()
-    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, subgroup={"genre": "news"})]) == ()

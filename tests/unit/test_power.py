@@ -74,8 +74,8 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     here = Jackknifed(measure, whole.units)
     readings = here.less_extracts(quantity) if against == "extract_p" else here.readings(quantity)
     assert readings is not None
-    found = readings.spreads(here.strata(quantity))[0]
-    n = Precision(found.error, 400, found.freedom).needed(abs(found.value))
+    found = readings.spreads(here.strata(quantity))
+    n = Precision(found.error[0], 400, found.freedom[0]).needed(abs(found.value[0]))
     seen = 0
     for _ in range(AUDITS):
         part = part_of(bank, measure.observation, rng.integers(0, 400, n).tolist())

@@ -203,16 +203,12 @@ def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
     assert reading.skipped_count == 1
 
 
-@pytest.mark.parametrize(
-    ("mark", "said"), [(";", "uses semicolons, give --format ssv"), ("\t", "give --format tsv")]
-)
-def test_another_delimiter(tmp_path: Path, mark: str, said: str) -> None:
-    """A table cut by another delimiter is not guessed at: it is refused with the format to name, which reads it."""
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_another_delimiter(tmp_path: Path, mark: str) -> None:
+    """Semicolons or tabs separate the columns of a .csv file without a comma in its first line, unless it is quoted."""
     path = tmp_path / "data.csv"
     path.write_text("id,text,summary\n1,Good, but,fine\n".replace(",", mark).replace(f"{mark} ", ", "))
-    with pytest.raises(RequestError, match=said):
-        list(read(path, documents_field="text"))
-    [case] = read(path, documents_field="text", format=said[-3:])
+    [case] = read(path, documents_field="text")
     assert case.record.documents[0].text == "Good, but"
     path.write_text('"a;b"\nx\n')
     with pytest.raises(RequestError, match=r"no column 'documents'. Its columns: 'a;b'"):
@@ -267,8 +263,8 @@ def test_paths_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "reviews.doc").write_text("{}")
     with pytest.raises(RequestError, match="does not end in a known format"):
         read(tmp_path / "reviews.doc")
-    with pytest.raises(RequestError, match="--format excel is unknown"):
-        read(tmp_path / "reviews.jsonl", format="excel")
+    with pytest.raises(RequestError, match="--format word is unknown"):
+        read(tmp_path / "reviews.jsonl", format="word")
     with pytest.raises(RequestError, match=r"no file|not a path"):
         read("a\0b.jsonl")
 

@@ -14,7 +14,7 @@ from tests import sample_families, sample_results
 from fairbrief import audit, registry
 from fairbrief.reports import arrangement, figures, html
 from fairbrief.reports.figures import Figure
-from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
+from fairbrief.reports.plot import DARK, LIGHT, SERIES
 from fairbrief.types import Estimate, Note
 
 
@@ -177,12 +177,3 @@ def test_systems_and_less_stand_out_from_the_paper(colours: Mapping[str, str]) -
         low, high = sorted(map(luminance, (colour, colours["paper"])))
         assert (high + 0.05) / (low + 0.05) >= 3, colour
 
-
-def test_a_complete_picture_has_paper_and_dark_colours() -> None:
-    """The rules recolour exactly the colours that the picture uses."""
-    svg = f'<svg viewBox="-4 -6 20 10"><circle r="2" fill="{LIGHT["s2"]}"/></svg>'
-    made = complete(svg)
-    assert f'<rect x="-4" y="-6" width="100%" height="100%" fill="{LIGHT["paper"]}"/>' in made
-    assert set(re.findall(r'\[fill="(#\w+)"\]\{fill:(#\w+)\}', made)) == {
-        (LIGHT[name], DARK[name]) for name in ("paper", "s2")
-    }

@@ -19,7 +19,7 @@ from tests import sample_results
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.reports import audit_folder, json_file, wording
-from fairbrief.reports.frames import Estimates, PerRecord
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note
@@ -141,8 +141,6 @@ def test_estimates_become_frames_in_one_call() -> None:
     assert arrow["subgroup.domain"][0].as_py() is None
     assert Estimates().to_arrow().num_rows == 0
     assert "value" in Estimates().to_arrow().column_names
-    rows = PerRecord(sample_results.make().per_record)
-    assert len(rows) == len(rows.to_pandas()) == rows.to_polars().height == len(rows.to_dicts())
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

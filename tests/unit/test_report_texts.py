@@ -14,7 +14,6 @@ import pytest
 from rich.console import Console
 from tests import sample_families, sample_results
 
-from fairbrief.declarations import Declaration
 from fairbrief.reports import (
     arrangement,
     exports,
@@ -312,16 +311,6 @@ def test_digits_follow_the_uncertainty(
     """Two significant digits of half the interval's width; no negative zero."""
     e = Estimate("bur", "bur", "a", value, low=low, high=high)
     assert f"{number_format.value(e)} {number_format.interval(e)}" == shown
-
-
-def test_a_plug_in_brings_its_own_words() -> None:
-    """A measure that is not ours speaks with the words it was given, else with its name."""
-    told = {"family": "Tone", "question": "the gap", "harm": "Some would sound worse.", "figures": ["odds"]}
-    assert wording.declared("tone_gap(k=2)@age", {"declared": {"tone_gap": told}}) == Declaration(
-        family="Tone", question="the gap", harm="Some would sound worse.", figures=("odds",)
-    )
-    assert wording.declared("tone_gap@age", {}).family == "Tone gap"
-    assert wording.interval_name({"confidence_level": 0.9}) == "90% interval"
 
 
 def test_printable_shows_controls_and_keeps_language() -> None:

@@ -8,16 +8,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import values_of
+from tests.rows_by_hand import added, by_column, values_of
+from tests.rows_by_hand import observed as real_rows
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.distributions import area_over_tau
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.testing import permutations_of, scores_of
+from fairbrief.testing import scores_of
 from fairbrief.types import (
     AlikeRows,
     Case,
@@ -48,9 +48,7 @@ def case_of(
 
 def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
     """The real label permutation's row."""
-    o = measure.observation
-    labels = permutations_of(measure, (case,), draws=0)
-    return o.observe((case,), scores_of(measure, (case,)), labels)
+    return real_rows(measure.observation, (case,), scores_of(measure, (case,)))
 
 
 def values(measure: Bur | Uer | Auc | AucCutoff | Sof, *cases: Case) -> Mapping[str, float]:
@@ -70,13 +68,6 @@ def test_by_hand() -> None:
         "sof": pytest.approx(2 / 9), "deficit[a]": 0.0, "deficit[b]": pytest.approx(4 / 9),
         "difference[a]": pytest.approx(4 / 9), "difference[b]": pytest.approx(-4 / 9),
     }  # fmt: skip
-
-
-def test_shared_and_repeated_tokens() -> None:
-    """A token of two values adds to each, a repeated one each time, an unknown one to none."""
-    case = case_of((("cats eat", "a"), ("dogs eat", "b")), "eat eat cats zebras")
-    assert values(Uer("x"), case)["summary[a]"] == pytest.approx(3 / 5)
-    assert values(Uer("x"), case)["summary[b]"] == pytest.approx(2 / 5)
 
 
 def test_ties() -> None:
@@ -180,13 +171,9 @@ def test_softmax_of_scores() -> None:
     assert [ask.scorer for ask in o.asks((case,))] == ["bertscore", "ngram"]
     scores = Scores(np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3))
     sizes = Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
-    exchange = o.permutation_scheme((case,))
-    assert exchange is not None
-    rows = o.observe((case,), [scores, sizes], exchange.labels[np.newaxis])
-    assert isinstance(rows, Rows)
+    row = by_column(real_rows(o, (case,), [scores, sizes]))
     wanted = np.exp(np.array([0.8, 0.5]) / 0.5)
-    found = [rows.values[0, rows.columns.index(("summary", v))] for v in "ab"]
-    assert found == pytest.approx(wanted / wanted.sum())
+    assert [row["summary", v] for v in "ab"] == pytest.approx(wanted / wanted.sum())
 
 
 def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
@@ -224,20 +211,10 @@ def test_sof_over_values_present() -> None:
 
 def test_explanation() -> None:
     """A record's story gives both distributions and names who is below tau."""
-    rows = observed(Bur("x"), case_of())
-    assert isinstance(rows, Rows)
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
-    assert Bur("x").explain(totals) == (
+    assert Bur("x").explain(added(observed(Bur("x"), case_of()))) == (
         "a has 56% of the source and 100% of the summary; b has 44% of the source and 0% of the summary. "
         "Below 0.8: b gets 0.00 of its share."
     )
-
-
-def test_a_part_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
-    """What reads "below 0.8: 0.80" would contradict itself."""
-    row = {"present": 1.0, "source": 0.5, "summary": 0.399, "wanted": 0.5, "under": 1.0}
-    totals = Totals({(name, "a"): i for i, name in enumerate(row)}, np.array(list(row.values())))
-    assert Bur("x").explain(totals).endswith("Below 0.8: a gets 0.79 of its share.")
 
 
 KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
@@ -310,26 +287,6 @@ def test_bounds_give_what_is_found_nowhere_to_one_group_or_to_the_others() -> No
     assert found["lowest_difference[b]"] == pytest.approx([1 / 6 - 1 / 4, 3 / 6 - 3 / 4])
 
 
-def test_records_beside_each_other_are_read_as_each_alone() -> None:
-    """One whose extracts say nothing of the source, or that no scorer reads, has no baseline, and the others keep theirs."""
-    observation = Representation("x")
-    one = (case("a", "b"),)
-    (alone,), _ = read_extracts(observation, [(one, extracts(), n_grams())])
-    (together,), reasons = read_extracts(
-        observation,
-        [
-            (one, extracts([[0, 0, 0, 1]] * 3), n_grams()),
-            (one, extracts(), n_grams()),
-            (one, extracts(), []),
-        ],
-    )
-    assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
-        (0, 2), "no random sentences can be measured"
-    )
-    assert list(together.units) == [1]
-    assert together.values.tolist() == alone.values.tolist()
-
-
 def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     """The first extract, A, has two units, supported 0.5 by a and 0.45 by b on average; the second, B and C, is supported
     0.4 by either: at T = 0.5 a has 1/(1 + exp(-0.1)) and 1/2.
@@ -339,21 +296,9 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
     rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
-    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    row = by_column(rows)
     assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
     assert row["source", "a"] == 3 / 4
-
-
-@pytest.mark.parametrize(
-    ("summary", "wanted", "area"),
-    [([0.9, 0.1], [0.5, 0.0], 0.0), ([0.9, 0.1], [0.5, 0.05], 0.0), ([0.2, 0.8], [0.5, 0.0], 0.6)],
-)
-def test_a_group_of_more_than_its_share_falls_short_of_nothing(
-    summary: list[float], wanted: list[float], area: float
-) -> None:
-    """With ½ wanted, 0.9 is all of it, 0.2 is 0.4 of it; a group of which nothing is wanted does not count."""
-    found = area_over_tau(np.array([summary]), np.array([wanted]), 0, counts_ties=False)
-    assert found == pytest.approx([area])
 
 
 def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
@@ -365,23 +310,6 @@ def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
     totals = Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
     found = Sof("x").value(totals)["sof"].array
     assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
-
-
-def test_values_say_what_they_are() -> None:
-    """Shares are told from other numbers, what random extracts stand beside from what they do not."""
-    totals = Totals({("present", "a"): 0, ("one",): 1}, np.ones(2))
-    measures = [Bur("x"), Uer("x"), Auc("x"), AucCutoff("x"), Sof("x")]
-    values = {name: value for measure in measures for name, value in measure.value(totals).items()}
-    assert {name for name, value in values.items() if value.is_share} == {
-        "bur", "uer", "share_under[a]", "source[a]", "summary[a]", "wanted[a]", "auc", "auc_cutoff", "deficit[a]",
-    }  # fmt: skip
-    assert {name for name, value in values.items() if not value.has_baseline} == {
-        "auc_cutoff", "words_less_documents[a]",
-    }  # fmt: skip
-    assert {name for name, value in values.items() if value.is_primary} == {"difference[a]"}
-    assert {name for name, value in values.items() if value.is_compared} == {
-        "difference[a]", "by_documents[a]",
-    }  # fmt: skip
 
 
 def test_is_a_protocol() -> None:
@@ -431,21 +359,6 @@ def test_references_and_values_have_their_tables() -> None:
     assert [row[0] for row in by_number["Table 4"].rows] == ["reference summary 1", "gpt"]
     assert by_number["Figure 3"].header == ("system", "a")
     assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")
-
-
-def test_average() -> None:
-    """Several scorers get their average; a system that lacks one has none."""
-    protocol = ZhangPerspectives(("bertscore", "ngram(tokenizer=nltk)"))
-    assert "tokens=ngram(tokenizer=nltk)" in protocol.measures(["x"])[0]
-    found = estimates(protocol)
-    rows = protocol.tables(found)[0].rows
-    assert rows[:3] == (
-        ("gpt", "N-gram", "25.00", "25.00", "2 of 8"),
-        ("gpt", "BERTScore", "50.00", "50.00", "4 of 8"),
-        ("gpt", "Average", "37.50", "37.50", ""),
-    )
-    lacking = [e for e in found if not (e.system == "alpaca" and "bertscore" in e.measure)]
-    assert protocol.tables(lacking)[0].rows[-1] == ("alpaca", "Average", "–", "–", "")
 
 
 def test_texts_of_a_value_as_one() -> None:

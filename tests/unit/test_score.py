@@ -107,17 +107,6 @@ def test_columns_of_any_library_give_the_same_score(column: Callable[[Any], Any]
     assert score(column(DOCUMENTS), column(SUMMARIES), column(GROUPS)) == score(DOCUMENTS, SUMMARIES, GROUPS)
 
 
-def test_one_group_per_record_is_an_attribute_of_the_record() -> None:
-    """A flat list labels records; subgroups by it are rows of the frame."""
-    towns = ["Ulm", "Bern"] * 6
-    found = score(DOCUMENTS, SUMMARIES, {"side": GROUPS, "town": towns}, measure="uer@side", by="town")
-    rows = found.to_dicts()
-    assert {row["subgroup.town"] for row in rows} == {None, "Ulm", "Bern"}
-    assert float(found) == next(
-        row["value"] for row in rows if row["quantity"] == "uer" and not row["subgroup.town"]
-    )
-
-
 def test_groups_without_a_name_have_the_name_in_the_measure() -> None:
     """`uer@side` compares the unnamed groups, and so does a measure object; without a name they are called group."""
     assert {e.measure for e in score(DOCUMENTS, SUMMARIES, GROUPS, measure=["uer@side", "bur"])} == {

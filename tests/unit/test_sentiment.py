@@ -9,14 +9,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from fairbrief import registry, testing
+from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
-from fairbrief.measures.sentiment import GenderAgreement, SentimentShift, regress_shift
+from fairbrief.measures.sentiment import SentimentShift, regress_shift
 from fairbrief.protocols import PerRecordProtocol
-from fairbrief.protocols.chau_sentiment import ChauSentiment, figures, shifts
+from fairbrief.protocols.chau_sentiment import ChauSentiment, shifts
 from fairbrief.reports.result import Result
-from fairbrief.testing import MEASURE_CLAUSES
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
 
 PRONOUN = {"female": "She", "male": "He"}
@@ -77,35 +76,6 @@ def quantity(result: Result, name: str) -> Estimate:
 
 # ------------------------------------------------------------------------------------- the contract
 
-CONTRACT = [
-    Case(
-        Record(f"c{i}", (Document(article, {"side": side}),), attributes={"side": side}),
-        Summary(f"c{i}", "s", summary),
-    )
-    for i, (article, summary, side) in enumerate(
-        [
-            ("She won a wonderful prize. She smiled.", "She won.", "a"),
-            ("He lost a terrible war.", "He lost badly.", "b"),
-            ("She wept. It was sad.", "She was happy.", "b"),
-            ("He was glad and proud.", "", "a"),
-            ("He met her.", "They met him, a hero.", "c"),
-            ("Nobody knows.", "Who knows?", "c"),
-        ]
-    )
-]
-
-
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize(
-    "measure",
-    [SentimentShift(), SentimentShift(over="side"), SentimentShift(threshold=0.5), GenderAgreement()],
-    ids=repr,
-)
-def test_the_measures_keep_the_clause(clause: testing.MeasureClause, measure: SentimentShift) -> None:
-    """Both measures meet every clause, over gender words and over an attribute."""
-    pytest.importorskip("vaderSentiment")
-    clause(measure, CONTRACT)
-
 
 def test_spellings_name_groups_scorer_and_threshold() -> None:
     """Without ``@`` the groups are the genders of the subjects."""
@@ -141,13 +111,6 @@ def test_a_planted_shift_of_one_group_is_found_with_its_size() -> None:
     assert found.low < 0.15 < found.high
     assert found.p < 0.01
     assert quantity(run(drawn(200, planted=-0.15)), "sentiment_shift").high < 0
-
-
-def test_without_a_planted_shift_none_is_found() -> None:
-    """The chance level of a signed difference is zero, and p is not small."""
-    found = quantity(run(drawn(200, seed=1)), "sentiment_shift")
-    assert found.p > 0.05
-    assert abs(found.permutation_mean) < 0.01
 
 
 def test_the_difference_at_equal_article_sentiment_is_free_of_regression_to_the_mean() -> None:
@@ -228,13 +191,6 @@ def test_an_attribute_is_read_from_the_record_its_documents_or_its_people() -> N
     }
 
 
-def test_one_group_alone_has_no_difference() -> None:
-    """Undefined is said, never zero."""
-    found = quantity(run(drawn(10, groups=("female",))), "sentiment_shift")
-    assert found.value is None
-    assert found.notes
-
-
 # --------------------------------------------------------------------------------------- agreement
 
 
@@ -297,19 +253,6 @@ def test_every_regression_is_statsmodels() -> None:
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
 
 
-def test_regressions_over_counterfactuals_have_cluster_robust_errors() -> None:
-    """Rows of one seed document hang together: the robust errors are statsmodels' of the clusters."""
-    sm = pytest.importorskip("statsmodels.api")
-    rng = np.random.default_rng(2)
-    x, cluster = rng.normal(size=40), np.repeat(np.arange(10), 4)
-    y = x + rng.normal(size=10)[cluster]
-    (found,) = regress_shift(x, y, ["a"] * 40, [str(c) for c in cluster])
-    design = np.column_stack([np.ones(40), x])
-    theirs = sm.OLS(y, design).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
-    assert found.is_clustered
-    np.testing.assert_allclose(found.robust.errors, theirs.bse, rtol=1e-10)
-
-
 # --------------------------------------------------------------------------------------- protocol
 
 
@@ -336,19 +279,6 @@ def test_the_protocol_prints_the_papers_figures_as_tables() -> None:
     male = next(r for r in seven.rows if r[:3] == ("s", "all", "is_male"))
     shift = quantity_of(result, "s", "sentiment_shift").value
     assert male[3] == f"{-shift:.4f}".replace("-", "−")
-
-
-def test_all_texts_are_counted_whoever_they_are_about() -> None:
-    """Figures 1 to 4 hold texts without a subject; agreement counts pairs in which both are of one gender."""
-    cases = [case(0, "female", 0.1, 0.2), case(1, "male", 0.1, 0.0), case(2, "none", 0.3, 0.1)]
-    result = audit(cases, Plan(protocol="chau-sentiment", n_resamples=0, scorers={"vader": Written()}))
-    by_number = {t.title.partition(":")[0]: t for t in result.tables if "as counts" not in t.title}
-    assert [row[2] for row in by_number["Figure 1"].rows] == ["3", "3"]
-    assert by_number["Figure 2"].rows[0][:3] == ("s", "3", "−0.067")
-    counts = {row[1]: row[2:] for row in by_number["Figure 3"].rows}
-    assert set(counts) == {"female", "male"}
-    assert counts["female"][0] == counts["male"][0] == "1"
-    assert by_number["Figure 4"].rows[0][-1] == "1"
 
 
 def test_texts_without_known_sentiment_are_counted_by_gender_and_are_said_to_have_none() -> None:
@@ -409,20 +339,10 @@ def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
     assert isinstance(protocol, PerRecordProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
-    assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt', base=2)", threshold=0.5)
+    assert shift == SentimentShift(scorer="word_sentiment(vectors=my vectors.txt, base=2)", threshold=0.5)
     shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])
     assert "VADER" in shown[0].notes[0]
     assert shown[0].rows == (("s", "shift", "0.000", "–", "–", "–", "0"),)
-
-
-def test_without_an_article_about_one_gender_no_table_is_printed() -> None:
-    """An input that no row can be made of gives no empty figure; measures say what was left out."""
-    result = audit(
-        [case(0, "none", 0, 0)], Plan(protocol="chau-sentiment", n_resamples=20, scorers={"vader": Written()})
-    )
-    titles = {t.title.partition(":")[0] for t in result.tables}
-    assert not titles & {"Figure 5", "Figure 6", "Figure 7"}
-    assert result.tables[0].rows[0][2] == "–"
 
 
 def test_a_subject_of_few_rows_is_warned_of_and_a_line_through_two_points_explains_nothing() -> None:
@@ -438,8 +358,3 @@ def test_a_subject_of_few_rows_is_warned_of_and_a_line_through_two_points_explai
         drawn(40), Plan(protocol="chau-sentiment", n_resamples=20, scorers={"vader": Written()})
     ).tables[-1]
     assert not any("fewer than" in note for note in many.notes)
-
-
-def test_per_record_statistics_without_a_row_gives_no_figure() -> None:
-    """Nothing to tabulate is no error."""
-    assert list(figures(run([case(0, "none", 0, 0)], n_resamples=0).per_record)) == []

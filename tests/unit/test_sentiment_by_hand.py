@@ -10,7 +10,6 @@ import pytest
 from fairbrief.measures.groups import largest_difference
 from fairbrief.measures.sentiment import (
     EMPTY_SUMMARY,
-    SentimentChange,
     SentimentShift,
 )
 from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Value
@@ -78,20 +77,6 @@ def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
         assert SentimentShift("about", scorer).observe_extracts(case(), drawn(), none) == EMPTY_SUMMARY
 
 
-def test_texts_without_gender_words_have_no_coefficient() -> None:
-    """Of "she she he" it is (2 - 1)/3; of a text without gender words it adds nothing, and is counted as absent."""
-    observation = SentimentChange()
-    labels = np.zeros((1, 0), dtype=np.int64)
-    found = observation.observe(case("She and she saw him.", "A dog."), scores([0.2, 0.5], [4, 2]), labels)
-    assert isinstance(found, Rows)
-    assert dict(zip((c for (c,) in found.columns), found.values[0].tolist(), strict=True)) == pytest.approx(
-        {
-            "texts": 1, "one": 1, "change": 0.3, "article": 0.2, "article known": 1, "summary": 0.5,
-            "summary known": 1, "article gendered": 1, "article coefficient": 1 / 3, "summary gendered": 0, "summary coefficient": 0,
-        }
-    )  # fmt: skip
-
-
 def differences(*draws: Sequence[float]) -> Value:
     """The largest difference of groups' means in draws."""
     return largest_difference(dict(zip("abc", np.array(draws).T, strict=False)), (len(draws),))
@@ -105,18 +90,3 @@ def test_the_largest_difference_is_of_the_groups_that_a_draw_has() -> None:
     assert found.contrasts == ("difference[a−b]", "difference[a−c]", "difference[b−c]")
     assert found.fold is not None
     assert found.fold(np.array([0.3, -0.6, 0.2])) == 0.6
-
-
-def test_of_two_groups_it_is_signed_and_of_none_undefined() -> None:
-    """First less second, of units of either; with a number for each draw."""
-    found = differences([0.1, 0.4])
-    assert found.array.tolist() == pytest.approx([-0.3])
-    assert (found.tail, found.is_primary, found.is_compared, found.is_between, found.has_baseline) == (
-        "both",
-        *[True] * 4,
-    )
-    assert found.strata == (("one", "a"), ("one", "b"))
-    for shape in ((), (3,), (2, 3)):
-        nothing = largest_difference({}, shape)
-        assert nothing.array.shape == shape
-        assert np.isnan(nothing.array).all()

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import answer
+from tests.rows_by_hand import added, answer, numbers, observed, values_of
 
 import fairbrief
-from fairbrief import registry
-from fairbrief.errors import RequestError
 from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
 from fairbrief.text.attribution import attributions
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary
 
 TURNS = (
     ("Ann Lee", "chair", "Trams are late."),
@@ -54,20 +52,9 @@ def scores(matrix: Sequence[Sequence[float]] = SUPPORT) -> Scores:
     return answer(matrix)
 
 
-def totals(rows: Rows | Reason, which: int = 0) -> Totals:
-    """One row as the input of a measure."""
-    assert isinstance(rows, Rows)
-    return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[which])
-
-
 def values(measure: Any, labels: Sequence[int] | None = None) -> dict[str, float]:
     """The values of the record above, under the real labels or others (chair 0, guest 1, member 2)."""
-    one = (case(),)
-    scheme = measure.observation.permutation_scheme(one)
-    real = np.zeros((1, 0), dtype=int) if scheme is None else scheme.labels[np.newaxis]
-    given = real if labels is None else np.array([labels])
-    rows = measure.observation.observe(one, [scores()], given)
-    return {name: float(value.array) for name, value in measure.value(totals(rows)).items()}
+    return values_of(measure, observed(measure.observation, (case(),), [scores()], labels))
 
 
 INCLUSION = {
@@ -165,13 +152,13 @@ def test_random_sentences_are_observed_as_summaries_are() -> None:
         ("Trams are late.", "The roof is old.", "Ben Ode said that he agrees."),
         np.array([[1.0, 0, 0], [0, 1, 1]]),
     )
-    row = totals(Speakers("role").observe_extracts((case(),), [drawn], [scores(support.tolist())]))
-    found = {name: float(v.array) for name, v in SpeakerInclusion("role").value(row).items()}
+    row = added(Speakers("role").observe_extracts((case(),), [drawn], [scores(support.tolist())]))
+    found = numbers(SpeakerInclusion("role").value(row))
     # Included: Ann in the first; Dan, Eve (support) and Ben (named) in the second: 0.5, 0.5, 0, 0.5, 0.5, mean 0.4.
     assert found["inclusion_difference[chair]"] == pytest.approx(0.5 - 0.4)
     assert found["inclusion_difference[member]"] == pytest.approx(0.25 - 0.4)
     assert found["misrepresentation[member]"] == pytest.approx(0.5 / 2)
-    covered = {name: float(v.array) for name, v in SpeakerCoverage("role").value(row).items()}
+    covered = numbers(SpeakerCoverage("role").value(row))
     assert covered["coverage[chair]"] == pytest.approx(0.5 / 2)
     assert covered["coverage[guest]"] == pytest.approx(0.5)
     assert np.isnan(float(Misattribution("role").value(row)["misattribution"].array))
@@ -190,17 +177,7 @@ def test_a_record_that_cannot_be_observed_has_a_reason() -> None:
     unnamed = Misattribution().observation.observe(
         (case(summary="Trams are loud."),), [scores([[0.1]] * 6)], nothing
     )
-    assert np.isnan(float(Misattribution().value(totals(unnamed))["misattribution"].array))
-
-
-def test_groups_are_asked_for_in_one_of_two_ways() -> None:
-    """By an attribute or by order; the error says how."""
-    with pytest.raises(
-        RequestError, match=r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"
-    ):
-        registry.make("measure", "speaker_inclusion")
-    with pytest.raises(RequestError, match="drop '@role'"):
-        registry.make("measure", "speaker_coverage(by=order)@role")
+    assert np.isnan(float(Misattribution().value(added(unnamed))["misattribution"].array))
 
 
 # ------------------------------------------------------------------------------------------- names

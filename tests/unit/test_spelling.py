@@ -124,7 +124,17 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
         ("equal_coverage(merge=1.5)@x", "merge=1.5 is not in"), ("equal_coverage(least_claims=0)@x", "least_claims=0 is not in"),
         ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
         ("rouge1(several=min)", "several=min is not one of max, mean"), ("rouge1(limit=0)", r"limit=0 is not in \[1, inf\)"),
-        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("misattribution(margin=1)", "margin=1.0 is not in"),
+        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("unsupported_claims", "needs an attribute"),
+        ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "margin=1.0 is not in"),
+        ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),
+        ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
+        ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "not one of corrected"),
+        ("entity_hallucination(unit=day)@x", "not one of seed_document, sample"), ("distinguishability(ties=no)@x", "not one of half, strict"),
+        ("entity_sentiment(entities='Anna Berg')@x", "is not a list. Write 'left: Anna Berg"),
+        ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "not one of entity, source"),
+        ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
+        ("speaker_coverage(by=order)@x", "drop '@x'"),
+        ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
     ],
 )  # fmt: skip
 def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:

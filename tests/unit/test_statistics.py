@@ -15,10 +15,9 @@ from fairbrief.statistics import agreement, distributions, label_permutations, r
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.label_permutations import (
     LabelDraws,
-    sort_by_block,
 )
 from fairbrief.statistics.regression import fit_logistic
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
 
 NAN = np.nan
 KRIPPENDORFF = np.array(
@@ -69,20 +68,6 @@ def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
     same(regression.fit_robust(x, y, cluster), theirs)
 
 
-def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
-    """A stack of sums gives the stack of fits; a singular one among them is undefined alone."""
-    x, y, _ = data
-    singular = np.column_stack([x, x[:, 1]])
-    free = np.column_stack([x, x[:, 1] ** 2])
-    xx = np.stack([z.T @ z for z in (free, singular)])
-    xy = np.stack([z.T @ y for z in (free, singular)])
-    both = regression.fit_sums(xx, xy, np.full(2, y @ y), np.full(2, 60))
-    np.testing.assert_allclose(both.coefficients[0], np.linalg.lstsq(free, y)[0])
-    assert np.isnan(both.coefficients[1]).all()
-    assert np.isnan(both.p[1]).all()
-    assert both.freedom.tolist() == [56, 56]
-
-
 def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
     """With leverage 1 the HC3 error is undefined, not huge."""
     x = np.column_stack([np.ones(5), [1, 0, 0, 0, 0]])
@@ -107,21 +92,10 @@ def test_free_marginal_kappa_by_hand() -> None:
     """Pairs agree 2 of 3, 1 of 1 (one rating is missing) and 0 of 3: P = 5/9."""
     ratings = np.array([[0, 1, 0, NAN], [0, 1, 1, NAN], [1, NAN, 2, 1]])
     share = (1 / 3 + 1 + 0) / 3
-    assert agreement.randolph_kappa(ratings) == pytest.approx((share - 1 / 3) / (1 - 1 / 3))
-    assert agreement.randolph_kappa(ratings, categories=4) == pytest.approx((share - 1 / 4) / (1 - 1 / 4))
-    assert np.isnan(agreement.randolph_kappa(np.zeros((2, 3))))
-    with pytest.raises(ValueError, match="more than the 2"):
-        agreement.randolph_kappa(ratings, categories=2)
-
-
-def test_kappa_is_statsmodels_where_nothing_is_missing() -> None:
-    """Complete ratings give the same κ as the reference implementation."""
-    raters = pytest.importorskip("statsmodels.stats.inter_rater")
-    ratings = np.random.default_rng(0).integers(0, 4, (5, 30)).astype(float)
-    table, _ = raters.aggregate_raters(ratings.T.astype(int))
-    assert agreement.randolph_kappa(ratings) == pytest.approx(
-        raters.fleiss_kappa(table, method="randolph"), abs=1e-12
-    )
+    assert agreement.randolph_kappa(ratings, 3) == pytest.approx((share - 1 / 3) / (1 - 1 / 3))
+    assert np.isnan(agreement.randolph_kappa(np.zeros((2, 3)), 1))
+    several = np.array([[[0.0, 1, NAN], [0, 0, 1]], [[0, 1, NAN], [NAN, NAN, 1]]])
+    np.testing.assert_allclose(agreement.randolph_kappa(several, 2), [0, NAN], atol=1e-15)
 
 
 def test_correlations_are_scipys() -> None:
@@ -145,15 +119,6 @@ def test_correlation_leaves_out_missing_pairs() -> None:
     assert np.isnan(agreement.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
 
 
-def test_distances_by_hand() -> None:
-    """All mass moved from the first to the last of four bins: three steps, no height."""
-    p, q = np.array([2, 0, 0, 0]), np.array([0, 0, 0, 5])
-    assert distributions.wasserstein_positions(p, q) == 3
-    assert distributions.wasserstein_heights(p, q) == 0
-    assert distributions.kl_divergence(p, q) == np.inf
-    assert distributions.kl_divergence([1, 1, 0], [1, 1, 2]) == pytest.approx(np.log(2))
-
-
 def test_distance_over_positions_is_scipys() -> None:
     """The positional distance is the Wasserstein distance with positions as values and mass as weights."""
     stats = pytest.importorskip("scipy.stats")
@@ -170,8 +135,6 @@ def test_histograms_without_mass_have_no_distance() -> None:
         distributions.kl_divergence,
     ):
         np.testing.assert_equal(distance([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
-        with pytest.raises(ValueError, match="negative"):
-            distance([-1, 2], [1, 1])
 
 
 def test_holm_by_hand() -> None:
@@ -181,33 +144,7 @@ def test_holm_by_hand() -> None:
     assert resampling.holm([None]) == [None]
 
 
-def test_log_odds_by_hand() -> None:
-    """δ and z of one word from the formula; swapping the groups turns both signs."""
-    a, b = np.array([3, 1]), np.array([1, 5])
-    delta, z = distributions.dirichlet_log_odds(a, b)
-    expected = np.log(3.01 / 1.01) - np.log(1.01 / 5.01)
-    assert delta[0] == pytest.approx(expected)
-    assert z[0] == pytest.approx(expected / np.sqrt(1 / 3.01 + 1 / 1.01))
-    np.testing.assert_allclose(distributions.dirichlet_log_odds(b, a)[1], -z)
-    with pytest.raises(ValueError, match="prior must be positive"):
-        distributions.dirichlet_log_odds(a, b, prior=0)
-
-
 LABELS = np.array([2, 0, 0, 5, 2])
-
-
-def test_counts_are_exact_beyond_the_range_of_integers() -> None:
-    """The number of label permutations is a product of multinomials, however large."""
-    assert sort_by_block(LABELS, None).number == 30
-    assert sort_by_block(np.array([0, 1, 0, 1]), np.array([1, 1, 2, 2])).number == 4
-    assert sort_by_block(np.arange(30), None).number == 265252859812191058636308480000000
-    assert sort_by_block(np.array([], dtype=np.int64), None).number == 1
-
-
-def test_too_many_permutations_are_not_enumerated() -> None:
-    """Beyond the limit enumeration is refused, with the number."""
-    with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
-        sort_by_block(np.arange(8), None).permutations()
 
 
 def test_samples_are_uniform() -> None:
@@ -267,14 +204,6 @@ def test_blocks_are_drawn_inside_their_cluster() -> None:
     assert (weights[:, cluster == 3].sum(axis=1) == 3).all()
     assert (weights[:, 4] == 1).all()
     np.testing.assert_allclose(weights.mean(axis=0), 1, atol=4 * np.sqrt(0.7 / 3000))
-
-
-def test_percentiles_are_numpys_where_all_is_finite() -> None:
-    """Finite draws give the usual linear percentiles."""
-    draws = np.random.default_rng(0).normal(size=(321, 4))
-    low, high, undefined = percentile_interval(draws, level=0.9)
-    np.testing.assert_allclose([low, high], np.percentile(draws, [5, 95], axis=0), rtol=1e-12)
-    assert (undefined == 0).all()
 
 
 ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)

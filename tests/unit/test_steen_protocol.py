@@ -124,20 +124,6 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
         assert rows["men_first"][column].splitlines()[0] == decimal(wanted.value, 2)
 
 
-def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
-    """A system that keeps men reads 0.50 on balanced inputs; pooled with inputs of one gender it would read half."""
-    _, rows = _table(result.tables, "Table 3")
-    assert rows["men_first"][0].splitlines() == ["0.50", "s: 0.50,0.50", "d: 0.50,0.50"]
-    assert rows["men_first"][-1] == "male / female"
-    assert rows["early"][0].splitlines()[0] == "0.00"
-    pooled = next(
-        e
-        for e in result.estimates
-        if e.quantity == "word_list_inclusion" and e.system == "men_first" and not e.subgroup
-    )
-    assert pooled.value == pytest.approx(0.25)
-
-
 def test_tables_stand_in_the_papers_order_under_its_numbers(result: Result) -> None:
     """By gender 3, 6, 16 and section 9.2; by race 8, 17 and 20."""
     assert _numbers(result.tables) == ["Table 3", "Table 6", "Section 9.2", "Table 16"]
@@ -189,18 +175,13 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
     assert list(rows) == ["chat(prompt=article-focus)"]
 
 
-def test_a_subgroup_of_the_user_is_a_row_beside_the_whole(cases: list[Case]) -> None:
-    """A subgroup is taken within each set of inputs, and its rows name it."""
-    _, rows = _table(run(cases, "gender", by=(("pair",),)), "Table 3")
-    assert {"early", "men_first"} < set(rows)
-
-
 @pytest.mark.parametrize("way", ["kept", "crossed", "unheard of"])
 def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
     """Gender as in the original or crossed with race: the layout of the race tables, and no number."""
     changed = [case for r in records(genders=way, last_names="replaced") for case in written(r)]
     (scores,) = [t for t in run(changed, "race") if t.title.startswith(("Table 8:", "Scores by race"))]
-    assert scores.title == f"Scores by race of inputs with genders {way} (laid out as Table 8)"
+    made = f"genders {way}, last names replaced, content words kept"
+    assert scores.title == f"Scores by race of inputs with {made} (laid out as Table 8)"
 
 
 def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
@@ -244,16 +225,6 @@ def test_table_16_has_means_deviations_and_the_seed_documents(result: Result) ->
     assert rows["early"][-2:] == ("4.00\nσ: 0.00", "0.00\nσ: 0.00")
 
 
-def test_deviations_are_over_summaries() -> None:
-    """Of texts of four and of two words the mean is three and the deviation one."""
-    made = [
-        Case(r, Summary(r.id, "s", "a b c d" if i % 2 else "a b"))
-        for i, r in enumerate(r for r in records() if "pair" in r.attributes)
-    ]
-    _, rows = _table(run(made, "gender"), "Table 16")
-    assert rows["s"][0] == "3.00\nσ: 1.00"
-
-
 def test_firsts_are_counted_as_in_section_9() -> None:
     """First woman, first female, first man, first male in summaries of mono inputs, whole words, case aside."""
     said = {"female": "The First  woman. A first manager.", "male": "The first man."}
@@ -284,16 +255,6 @@ def test_judged_quality_is_told_as_signed_differences(cases: list[Case]) -> None
     assert rows["early"][2:4] == ("4.50", "0.50")
 
 
-def test_without_any_invented_name_the_tables_say_so(cases: list[Case]) -> None:
-    """One system that invents nobody: Table 6 says nobody, Table 16 zero, and the score is undefined."""
-    shown = run([case for case in cases if case.summary.system == "early"], "gender")
-    assert _table(shown, "Table 6")[1]["early"][0] == "nobody"
-    header, counts = _table(shown, "Table 16")
-    assert counts["early"][header.index("balanced: % invented") - 1] == "0.00"
-    header, scores = _table(shown, "Table 3")
-    assert scores["early"][header.index("Entity Hallucination") - 1] == "–"
-
-
 def test_summaries_without_names_have_no_share(cases: list[Case]) -> None:
     """Where no summary names anybody a share of names is undefined, and inclusion too; nothing fails."""
     shown = run([Case(c.record, Summary(c.record.id, "silent", "they sang.")) for c in cases], "gender")
@@ -314,7 +275,7 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
     shown = run(aged, "age", "gender")
     assert [t.title for t in shown if "cores" in t.title or t.title.startswith("Table 3:")] == [
         "Table 3: Results of our bias measures",
-        "Scores by age (laid out as Table 3)",
+        "Scores by age of inputs with genders varied, last names kept, content words kept (laid out as Table 3)",
     ]
     assert _numbers(shown).count("Table 6") == 1
     assert "Word List Inclusion" not in _table(shown, "Scores by age")[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added
+from tests.rows_by_hand import added, by_column
 
 from fairbrief.errors import DataError
 from fairbrief.measures.theme_words import ThemeWords
@@ -63,17 +63,6 @@ def number(values: Mapping[str, Value], name: str) -> float:
     return float(values[name].array)
 
 
-def test_counts_are_those_of_the_summaries(lists: str) -> None:
-    """Women's first note: needs, help; neat. Men's: needs, help ×3, short of breath. Lengths 6 and 12 words."""
-    totals = totals_of([ONE], lists)
-    assert totals["theme needs", "female"] == 2
-    assert totals["theme needs", "male"] == 5
-    assert totals["theme looks", "female"] == 1
-    assert totals["theme looks", "male"] == 0
-    assert totals["length", "female"] == 6
-    assert totals["length", "male"] == 12
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -122,21 +111,12 @@ def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
     assert number(values, "difference[needs, female−male]") == -2  # 0/1 − 4/2
 
 
-def test_exchanged_names_exchange_the_counts(lists: str) -> None:
-    """Under the other labels women have the men's five words of needs, and the log ratio changes its sign."""
-    rows = row_of(ONE, lists, (1, 0))
-    counts = dict(zip(rows.columns, rows.values[0], strict=True))
-    assert counts["theme needs", "female"] == 5
-    assert counts["theme needs", "male"] == 2
-
-
 def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists: str) -> None:
     """One need kept in 1 of 2 texts for her, in both for him: ½ and 1."""
     kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
     extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
     rows = ThemeWords("gender", lists).observe_extracts(TWO, extracts, ())
-    assert isinstance(rows, Rows)
-    counts = dict(zip(rows.columns, rows.values[0], strict=True))
+    counts = by_column(rows)
     assert counts["theme needs", "female"] == 0.5
     assert counts["theme needs", "male"] == 1.0
 
@@ -212,9 +192,7 @@ def test_every_word_can_be_compared(lists: str) -> None:
     ]
     measure = ThemeWords("gender", lists, 3, "all")
     rows = measure.observation.observe(pair, (), np.array([[0, 1]]))
-    assert isinstance(rows, Rows)
-    totals = Totals({column: i for i, column in enumerate(rows.columns)}, rows.values[0])
-    values = measure.value(totals)
+    values = measure.value(added(rows))
     assert number(values, "word[is, female/male]") == pytest.approx(math.log(1.5 / 2.5))
     assert math.isnan(number(values, "word[rests, female/male]"))
     assert number(values, "difference[looks, female−male]") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import values_of
+from tests.rows_by_hand import by_column, observed, values_of
 
 from fairbrief.api import audit, read
 from fairbrief.measures.unsupported_claims import (
@@ -24,9 +24,7 @@ from fairbrief.types import (
     Claim,
     Document,
     Entity,
-    Reason,
     Record,
-    Rows,
     Scores,
     Summary,
 )
@@ -59,19 +57,10 @@ def supported(best: Sequence[float] = SUPPORT) -> list[Scores]:
     return [Scores(np.stack([each / 3, each, each / 3]), np.arange(len(each)), np.zeros(3))]
 
 
-def rows_of(
-    observation: Claims, cases: tuple[Case], scores: Sequence[Scores], labels: object = None
-) -> Rows | Reason:
-    """What is observed under the real labels, or those given."""
-    scheme = observation.permutation_scheme(cases)
-    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-    return observation.observe(cases, scores, np.array([real if labels is None else labels]))
-
-
 def by_place(best: Sequence[float], threshold: float = 0.5) -> dict[str, float]:
     """The values by place of a summary of claims with so much support."""
     claims = [Claim(f"Claim {j}.") for j in range(len(best))]
-    rows = rows_of(Claims(threshold=threshold), case(claims), supported(best))
+    rows = observed(Claims(threshold=threshold), case(claims), supported(best))
     return values_of(UnsupportedByPlace(threshold=threshold), rows)
 
 
@@ -95,25 +84,9 @@ def test_unsupported_claims_by_place() -> None:
 )
 def test_the_place_of_a_claim(claims: int, places: str) -> None:
     """(j - 1/2)/m below 1/3 is the beginning, above 2/3 the end: of four claims at 1/8, 3/8, 5/8 and 7/8 two are between."""
-    rows = rows_of(Claims(), case([Claim("x.")] * claims), supported([1.0] * claims))
-    assert isinstance(rows, Rows)
-    counts = {c[1][0]: x for c, x in zip(rows.columns, rows.values[0], strict=True) if c[0] == "claims"}
+    rows = observed(Claims(), case([Claim("x.")] * claims), supported([1.0] * claims))
+    counts = {c[1][0]: x for c, x in by_column(rows).items() if c[0] == "claims"}
     assert counts == {place: places.count(place) for place in set(places)}
-
-
-def test_a_single_claim_has_a_share_and_no_difference() -> None:
-    """There is no other place to compare with."""
-    found = by_place([0.2])
-    assert found["unsupported"] == found["unsupported[middle]"] == 1.0
-    assert np.isnan(found["unsupported_by_place"])
-    assert not [name for name in found if "difference" in name]
-
-
-def test_a_higher_threshold_supports_less() -> None:
-    """With 0.8 only the first claim is supported: u = 0, 1, 1, 1, 1 with mean 0.8; beginning (0.8 - 0.2)/2 = 0.3."""
-    found = by_place(SUPPORT, threshold=0.8)
-    assert (found["unsupported"], found["support_difference[beginning]"]) == pytest.approx((0.8, 0.3))
-    assert found["support_difference[end]"] == pytest.approx(-0.2)
 
 
 def test_unsupported_claims_by_group() -> None:
@@ -121,7 +94,7 @@ def test_unsupported_claims_by_group() -> None:
     another attribute. u of the three with a group = 0, 1, 0 with mean 1/3: left (1/3 + 1/3)/2 = 1/3, right 1/3 - 1 = -2/3,
     mean size 1/2. Of all five claims two are unsupported.
     """
-    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported()))
+    found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported()))
     assert found == pytest.approx(
         {
             "unsupported_claims": 0.4, "disparity": 0.5, "support_difference[left]": 1 / 3,
@@ -130,24 +103,12 @@ def test_unsupported_claims_by_group() -> None:
     )  # fmt: skip
 
 
-def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
-    """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
-    scheme = Claims("side").permutation_scheme(case())
-    assert scheme is not None
-    assert scheme.labels.tolist() == [0, 1, 0]
-    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported(), [1, 0, 0]))
-    assert found["support_difference[right]"] == pytest.approx(1 / 3)
-    assert found["support_difference[left]"] == pytest.approx(-1 / 6)
-    assert found["unsupported_claims"] == pytest.approx(0.4)
-
-
 def test_a_person_without_the_attribute_gives_no_group() -> None:
     """A claim about Berg and somebody of unknown side is about no side."""
     moss = Entity("m", "Clara", "Moss", {})
     cases = case([Claim("Moss met Berg."), Claim("Berg paid.")], entities=[BERG, moss])
-    rows = rows_of(Claims("side"), cases, supported([0.1, 0.1]))
-    assert isinstance(rows, Rows)
-    assert dict(zip(rows.columns, rows.values[0], strict=True)) == {
+    rows = observed(Claims("side"), cases, supported([0.1, 0.1]))
+    assert by_column(rows) == {
         ("claims", "left"): 1, ("unsupported", "left"): 1, ("all",): 2, ("all unsupported",): 2,
     }  # fmt: skip
 
@@ -160,18 +121,18 @@ def test_sentences_are_claims_where_none_are_given() -> None:
         ("Anna Berg spoke.", "Tom Hale left.", "It rained.")
     ]
     aside = case([Claim("x.", {"side": ("left",)})], "Hale lost.")
-    assert rows_of(Claims("side", claims="sentences"), aside, supported([0.0])).columns[0] == (  # type: ignore[union-attr]
+    assert observed(Claims("side", claims="sentences"), aside, supported([0.0])).columns[0] == (  # type: ignore[union-attr]
         "claims", "right",
     )  # fmt: skip
 
 
 def test_reasons() -> None:
     """Without claims, without a source, without groups."""
-    assert rows_of(Claims(), case(()), []) == NO_CLAIM
+    assert observed(Claims(), case(()), []) == NO_CLAIM
     empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
     assert Claims().asks(empty) == ()
-    assert rows_of(Claims(), empty, []) == NO_SENTENCE
-    assert rows_of(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == NO_GROUP
+    assert observed(Claims(), empty, []) == NO_SENTENCE
+    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == NO_GROUP
 
 
 def test_details_begin_with_the_least_supported_claim() -> None:
@@ -194,3 +155,14 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
     found = {e.quantity: e.value for e in result.estimates}
     assert found["unsupported_claims"] == found["unsupported"] == found["unsupported_by_place"] == 0.0
     assert {x for name, x in found.items() if name.startswith("support_difference")} == {0.0}
+
+
+def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
+    """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
+    scheme = Claims("side").permutation_scheme(case())
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1, 0]
+    found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported(), [1, 0, 0]))
+    assert found["support_difference[right]"] == pytest.approx(1 / 3)
+    assert found["support_difference[left]"] == pytest.approx(-1 / 6)
+    assert found["unsupported_claims"] == pytest.approx(0.4)

@@ -17,14 +17,15 @@ from functools import partial
 from typing import Any, cast
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import batches, extracts, measure_selection, scorer_checks, sensitivity
+from fairbrief.auditing import extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
-from fairbrief.auditing.ledger import sort
+from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
-from fairbrief.auditing.observing import refuse_unscored
+from fairbrief.auditing.observing import Observer, by_observation, refuse_unscored
+from fairbrief.auditing.origins import Origin, Unit, units_of
 from fairbrief.auditing.per_record import LedgerPerRecord
-from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
@@ -37,18 +38,18 @@ from fairbrief.auditing.watchers import (
     Watchers,
 )
 from fairbrief.engines import Engine, ThisProcess, cores
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol, PerRecordProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.scorers import cards
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Record, Summary, Table
+from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
 
 HEAD, TRIED = 200, 25
 """The number of first cases that decide which measures apply; and the number on which each measure is tried first."""
@@ -114,7 +115,10 @@ class _Audit:
             cases = list(cases) if isinstance(cases, Iterator) else cases
             exchange = Exchange(cases, plan.seed)
         _check_baseline(cases, plan.baseline)
-        head, stream = _peek(cases)
+        cases_once = iter(cases)
+        head = list(itertools.islice(cases_once, HEAD))
+        if not head:
+            raise DataError("There is no summary to audit: the input has no record.")
         languages.suppose(measure_selection.language_of(head))
         protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
         _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])
@@ -122,6 +126,7 @@ class _Audit:
             measure_selection.check_ordered(head)
         if plan.compared_scorers and protocol is not None:
             raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
+        stream: Iterator[Case] = itertools.chain(head, cases_once)
         choice = _asked(plan, protocol, head) or _allowed(plan, head, stream)
         choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers or {})
         plan = replace(
@@ -157,7 +162,7 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := batches.file_parts(self.cases, self.plan):
+        if parts := file_parts(self.cases, self.plan):
             if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
@@ -181,12 +186,13 @@ class _Audit:
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
-        ledgers, measures_of = [*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of}
-        rows = LedgerPerRecord(ledgers, measures_of)
-        if self.protocol is not None:
-            tables = _tables(self.protocol, estimates, rows)
+        rows = LedgerPerRecord([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
+        if self.protocol is None:
+            tables = sensitivity.tables(estimates, run.measures, plan.alpha)
         else:
-            tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
+            tables = [*self.protocol.tables(estimates)]
+        if isinstance(self.protocol, PerRecordProtocol):
+            tables += self.protocol.per_record_tables(rows.table())
         by_spec = {repr(measure): measure for measure in run.measures}
         estimates = with_notes(
             estimates,
@@ -199,20 +205,17 @@ class _Audit:
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
             rows=rows,
-            tables=tables,
+            tables=tuple(tables),
             not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
-            made={**self._made(started, watchers, (checked, retrieved)), **_excluded_by(self.cases)},
+            made=self._made(started, watchers, (checked, retrieved)),
         )
         if self.protocol is not None or not plan.n_resamples:
             return result
-        told = findings_without(result, watchers, by_spec)
-        if reach:
-            told["reach"] = reach
-        if opposite := opposite_gaps(result, by_spec):
-            told["opposite_gaps"] = opposite
-        return replace(result, made={**result.made, **told}) if told else result
+        found = {"reach": reach, "opposite_gaps": opposite_gaps(result, by_spec)}
+        more = {name: entries for name, entries in found.items() if entries}
+        return replace(result, made={**result.made, **findings_without(result, watchers, by_spec), **more})
 
     def _made(
         self, started: float, watchers: Watchers, checks: Sequence[scorer_checks.Checked]
@@ -237,11 +240,18 @@ class _Audit:
             "declared": {m.name: declared_words(m) for m in (*run.measures, *checking)},
             "language": measure_selection.described(self.head),
             "permuted": run.permuted(),
-            "scorers": {spec: cards.summary(spec) for spec in sorted(run.scorers) if _compares(spec)},
+            "scorers": {
+                spec: cards.summary(spec)
+                for spec in sorted(run.scorers)
+                if spec.partition("(")[0] not in registry.names("classifier")
+            },
             **self.plan.record(),
             "inputs": profile.described(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
+            **({} if (sample := getattr(self.cases, "sample", None)) is None else {"sample": sample}),
+            "skipped": getattr(self.cases, "skipped_count", 0),
+            "not_required": getattr(self.cases, "unwanted_count", 0),
         }
 
 
@@ -285,14 +295,6 @@ def chosen_engine(name: str, workers: int) -> Engine:
     from fairbrief.engines.processes import Processes
 
     return Processes(workers)
-
-
-def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
-    stream = iter(cases)
-    head = list(itertools.islice(stream, HEAD))
-    if not head:
-        raise DataError("There is no summary to audit: the input has no record.")
-    return head, itertools.chain(head, stream)
 
 
 def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
@@ -371,7 +373,16 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
-        raise _nothing_can_read(left_out or choice.left_out, head)
+        by_reason: dict[str, list[str]] = {}
+        for out in left_out or choice.left_out:
+            by_reason.setdefault(out.reason, []).append(out.measure)
+        reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
+        if len(head) < HEAD:
+            raise RequestError(f"No measure can read this input: {reasons}.")
+        raise RequestError(
+            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones can be read, name the measures "
+            "(--measure)."
+        )
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
 
 
@@ -382,49 +393,24 @@ def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[M
         extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
 
 
-def _nothing_can_read(left_out: Sequence[NotMeasured], head: Sequence[Case]) -> RequestError:
-    by_reason: dict[str, list[str]] = {}
-    for out in left_out:
-        by_reason.setdefault(out.reason, []).append(out.measure)
-    said = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
-    if len(head) < HEAD:
-        return RequestError(f"No measure can read this input: {said}.")
-    return RequestError(
-        f"No measure can read any of the first {HEAD} summaries: {said}. If later ones can be read, name the measures "
-        "(--measure)."
-    )
-
-
 def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Measure, str]:
     """The measures that cannot be computed for any of some cases, each with the most frequent reason."""
-    trial = Run(
-        replace(plan, n_resamples=0, sanity_baselines=(), skips=True, progress=None), measures, trial=True
-    )
-    trial.walk(iter(cases), ThisProcess())
-    found: dict[Measure, str] = {}
-    for ledger in trial.ledgers:
+    scorers, found = Scorers(plan.scorers, plan.wrap), dict[Measure, str]()
+    for observation, several in by_observation(measures).items():
+        units: list[Unit] = [
+            (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
+            for unit in units_of(cases, observation.declaration.scope)
+        ]
+        ledger = Ledger(observation, n_resamples=0)
+        try:
+            Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, units)
+        except MissingExtra as error:
+            found |= dict.fromkeys(several, str(error))
+            continue
         if not (ledger.reasons == 0).any():
             reasons = Counter(ledger.reasons.tolist()).most_common(1)
-            reason = list(ledger.known_reasons)[reasons[0][0]] if reasons else "no summary"
-            found |= dict.fromkeys(trial.measures_of[ledger.observation], reason)
+            found |= dict.fromkeys(several, list(ledger.known_reasons)[reasons[0][0]])
     return {measure: found[measure] for measure in measures if measure in found}
-
-
-def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: PerRecordRows) -> tuple[Table, ...]:
-    tables = tuple(protocol.tables(estimates))
-    if isinstance(protocol, PerRecordProtocol):
-        tables += tuple(protocol.per_record_tables(rows.table()))
-    return tables
-
-
-def _excluded_by(cases: Iterable[Case]) -> dict[str, Any]:
-    """How many cases the reader excluded, how many of these by ``--require``, and its sample, if there is one."""
-    sample = getattr(cases, "sample", None)
-    return {
-        **({} if sample is None else {"sample": sample}),
-        "skipped": getattr(cases, "skipped_count", 0),
-        "not_required": getattr(cases, "unwanted_count", 0),
-    }
 
 
 def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
@@ -439,8 +425,3 @@ def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
         "items": declaration.items,
         "scorer": default.default if declaration.judges_support and default is not None else "",
     }  # fmt: skip
-
-
-def _compares(spec: str) -> bool:
-    """Whether a spec names a scorer, not a classifier of single texts."""
-    return spec.partition("(")[0] not in registry.names("classifier")

@@ -14,29 +14,14 @@ from functools import cache
 
 import numpy as np
 
+from fairbrief.auditing import estimating
 from fairbrief.auditing.chance import flip_test
-from fairbrief.auditing.estimating import (
-    NO_INTERVAL,
-    NO_TEST,
-    NOTHING,
-    Fields,
-    Settings,
-    Test,
-    alike,
-    calibration_notes,
-    estimate_of,
-    finite,
-    from_random,
-    intervals_of,
-    leaders,
-    named,
-    presence,
-)
+from fairbrief.auditing.estimating import Fields, Settings, Test
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spread, detectable, t_interval
+from fairbrief.statistics.jackknife import Spreads, detectable, t_interval
 from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
@@ -203,10 +188,10 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
     found: list[list[Estimate]] = [[] for _ in pairs]
     gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
     for places, sides in _alike(measures, pairs, [pair.units for pair in pairs]):
-        leading = leaders([a for a, _ in sides])
+        leading = estimating.leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(sides):
-            of_measure = named(a.measure, f"{settings.signature}|paired")
+            of_measure = estimating.named(a.measure, f"{settings.signature}|paired")
             for name, value in a.here.items():
                 if name not in b.here:
                     continue
@@ -226,7 +211,7 @@ def _alike(
     measures: Sequence[Measure], pairs: Sequence[Pair], units: Sequence[Sequence[Units]]
 ) -> Iterator[tuple[list[int], list[tuple[Jackknifed, Jackknifed]]]]:
     """Pairs that have as many units, by their places, with both sides by measure. What a map moves is read of all clusters of a side."""
-    for places, first in alike((i, own[0]) for i, own in enumerate(units) if own):
+    for places, first in estimating.alike((i, own[0]) for i, own in enumerate(units) if own):
         second = together([units[i][1] for i in places])
         a, b = maps_of([pairs[i].a for i in places]), maps_of([pairs[i].b for i in places])
         yield places, [(Jackknifed(m, first, a), Jackknifed(m, second, b)) for m in measures]
@@ -248,36 +233,36 @@ def _of_value(
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
-    of_measure = calibration_notes(a, settings) if value.is_primary else ()
+    of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
     columns = (
-        known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), presence(value, a.units),
-        found.error.tolist(), found.freedom.tolist(), intervals_of(found, settings),
+        known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
+        found.error.tolist(), found.freedom.tolist(), estimating.intervals_of(found, settings),
         detectable(found, settings.confidence_level).tolist(),
     )  # fmt: skip
     for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(
         zip(*columns, strict=True)
     ):
-        fields, test = {**fields, **groups}, NO_TEST
+        fields, test = {**fields, **groups}, estimating.NO_TEST
         if math.isfinite(own) and settings.n_resamples:
-            interval = interval if has_interval else NO_INTERVAL
-            fields |= {"se": finite(error), "freedom": freedom}
+            interval = interval if has_interval else estimating.NO_INTERVAL
+            fields |= {"se": estimating.finite(error), "freedom": freedom}
             if is_unsigned:
                 interval = interval._replace(notes=interval.notes + UNSIGNED)
             elif interval.low is None:
                 test = Test(testable=False)
             else:
-                test = _flips(found[i], a.units.names[i], settings)
-                fields["detectable"] = finite(size) if test.testable else None
+                test = _flips(found, i, a.units.names[i], settings)
+                fields["detectable"] = estimating.finite(size) if test.testable else None
             fields |= beside
         else:
-            interval = NO_INTERVAL
-        yield estimate_of(
+            interval = estimating.NO_INTERVAL
+        yield estimating.estimate_of(
             fields,
             own,
             test,
             interval,
             notes=(*notes, *of_measure),
-            absent=BOTH_INFINITE if infinite else NOTHING,
+            absent=BOTH_INFINITE if infinite else estimating.NOTHING,
         )
 
 
@@ -297,24 +282,26 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = from_random(less, a.strata(name), a.units, settings, is_between=value.is_between)
+                gaps = estimating.from_random(
+                    less, a.strata(name), a.units, settings, is_between=value.is_between
+                )
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found
 
 
-def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
+def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings) -> Test:
     """The test of no difference: the two systems are swapped at random within clusters."""
-    contributions = found.contributions
+    units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
-    names = [units[k] for k in found.units[moves].tolist()]
-    if not names:
+    moving = [names[k] for k in units[moves].tolist()]
+    if not moving:
         return Test(0.0, 1.0, 1.0, testable=True)
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
-    reachable = 2.0 ** (1 - len(found.units))
+    reachable = 2.0 ** (1 - len(units))
     if reachable >= settings.alpha:
         return Test(0.0, None, reachable, testable=False)
-    p = flip_test(contributions[moves], names, settings.n_resamples, settings.seed)
+    p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
     return Test(0.0, p, reachable, testable=True)
 
 

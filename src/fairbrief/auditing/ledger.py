@@ -257,19 +257,15 @@ class Ledger:
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
-        return dict(sorted(self._excluded.get((system, part), {}).items()))
+        names, reasons = list(self.known_reasons), self._excluded.get((system, part), ())
+        return dict(sorted(Counter(names[reason] for reason in reasons).items()))
 
     @cached_property
-    def _excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
-        """By system and subgroup, when all rows are here."""
-        kinds, known, reasons = self.origins.kind, self.origins.known_kinds, list(self.known_reasons)
+    def _excluded(self) -> dict[tuple[str, Subgroup], list[int]]:
+        """By system and subgroup the reasons of units without a row, when all rows are here."""
         missing = np.flatnonzero(self.reasons)
-        alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
-        found: dict[tuple[str, Subgroup], Counter[str]] = {}
-        for (kind, reason), many in alike.items():
-            for part in (WHOLE, *known[kind].subgroups):
-                found.setdefault((known[kind].system, part), Counter())[reasons[reason]] += many
-        return found
+        places = self.origins.by_subgroup(missing)
+        return {key: self.reasons[missing[own]].tolist() for key, own in places.items()}
 
     def null(self, system: str, part: Subgroup) -> NullSums | None:
         """The sums under permutations; None where there are none."""

@@ -29,13 +29,21 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
     families: dict[tuple[object, ...], list[int]] = {}
     for i, e in enumerate(estimates):
         families.setdefault(_family(e), []).append(i)
+    least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations
     for members in families.values():
-        if not any(NEEDS_TEXTS in adjusted[i].notes for i in members):  # else not all p are known
+        are_known = not any(NEEDS_TEXTS in adjusted[i].notes for i in members)
+        if are_known:
             _part_from(adjusted, [i for i in members if adjusted[i].p is not None], settings)
-            _adjust(adjusted, members, settings)
-        for i, p in zip(members, holm([adjusted[i].extract_p for i in members]), strict=True):
-            if p is not None:
-                adjusted[i] = adjusted[i].replace(extract_p_adjusted=p)
+        ps = [adjusted[i].p if are_known else None for i in members]
+        tests = sum(p is not None for p in ps)
+        too_few = tests > settings.alpha * (settings.n_resamples + 1)
+        of_extracts = holm([adjusted[i].extract_p for i in members])
+        for i, alone, p, extract_p in zip(members, ps, holm(ps), of_extracts, strict=True):
+            hidden = too_few and alone is not None and alone >= least
+            notes = (Note("tests_need_resamples", _needed(tests, settings)),) if hidden else ()
+            if p is not None or extract_p is not None:
+                e = adjusted[i]
+                adjusted[i] = e.replace(p_adjusted=p, extract_p_adjusted=extract_p, notes=(*e.notes, *notes))
     return adjusted
 
 
@@ -156,20 +164,6 @@ def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settin
             told = {"tests": len(tests), "smallest": e.smallest_p, "adjusted": least, "alone": e.p}
             note = Note("not_testable_among", told)
             estimates[i] = e.replace(p=None, testable=False, notes=(*e.notes, note))
-
-
-def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Settings) -> None:
-    """Adjust one family in place; add a note where only the number of resamples prevents significance."""
-    tests = sum(estimates[i].p is not None for i in indices)
-    too_few = tests > settings.alpha * (settings.n_resamples + 1)
-    least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations
-    note = Note("tests_need_resamples", _needed(tests, settings))
-    for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
-        e, p_alone = estimates[i], estimates[i].p
-        if p is None or p_alone is None:
-            continue
-        hidden = too_few and p_alone >= least
-        estimates[i] = e.replace(p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
 
 
 def _family(e: Estimate) -> tuple[object, ...]:

@@ -16,9 +16,9 @@ import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.origins import Origin, Origins
+from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.errors import BackendError, DataError, MissingExtra
+from fairbrief.errors import BackendError, DataError
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
@@ -32,6 +32,7 @@ from fairbrief.types import (
     Extracts,
     Floats,
     Integers,
+    Measure,
     Observation,
     PermutationScheme,
     Reason,
@@ -53,12 +54,18 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 extract."""
 
 
-Unit = tuple[Cases, Origin]
-"""The cases that form one row, and its origin."""
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
 """The permutation inputs of a unit without labels."""
 Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
+
+
+def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
+    """The measures of each observation, in the order in which the observations first occur."""
+    found: dict[Observation, list[Measure]] = {}
+    for measure in measures:
+        found.setdefault(measure.observation, []).append(measure)
+    return found
 
 
 @dataclass(slots=True)
@@ -100,14 +107,12 @@ class Observer:
     """Writes units to ledgers: collects their asks, scores them in one call, observes.
 
     A data error of an observation ends the audit or, with ``skips``, excludes the unit and counts
-    the reason. With ``trial``, a scorer whose library is missing excludes its units for that
-    reason, so that the measure is dropped; otherwise it ends the audit.
+    the reason.
     """
 
     scorers: Mapping[str, Scorer]
     label_draws: LabelDraws
     skips: bool = False
-    trial: bool = False
     extracts: ExtractDraws | None = None
     """Random extracts to observe as well; None for none."""
     scores_extracts: Callable[[str], bool] = lambda _: True
@@ -118,12 +123,7 @@ class Observer:
         if origins is None:
             origins = Origins.by_column(origin for _, origin in units)
         left_out: dict[int, str] = {}
-        try:
-            ledger.write(origins, self._rows(ledger, units, origins, left_out), left_out)
-        except MissingExtra as error:
-            if not self.trial:
-                raise
-            ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
+        ledger.write(origins, self._rows(ledger, units, origins, left_out), left_out)
 
     def _rows(
         self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]

@@ -1,19 +1,21 @@
-"""The origins of an audit's rows, stored by column to keep millions of them small."""
+"""Which cases make a unit, of which there is one row; and the origins of rows, stored by column to keep millions of them small."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from fairbrief.auditing.system_runs import RUN
 from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
-from fairbrief.types import Data, Integers, SystemKind
+from fairbrief.types import Case, Cases, Data, Integers, SystemKind
 
 Subgroup = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
@@ -255,6 +257,89 @@ class Origins(Sequence[Origin]):
         }
         order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
+
+
+# ---------------------------------------------------------------------------------------- units
+
+
+Unit = tuple[Cases, Origin]
+"""The cases that form one row, and its origin."""
+Scope = Literal["case", "block", "cluster"]
+DESIGN = ("design", "genders", "last_names", "content_words", RUN)
+"""Record attributes that name the design of built inputs, or the run; counterfactuals that differ in one form separate units."""
+
+
+def shared_by(case: Case, scope: Scope) -> tuple[str, ...] | None:
+    """What the cases of its unit have in common; None where the case is a unit by itself."""
+    record = case.record
+    if scope == "case" or (scope == "block" and record.seed_document is None):
+        return None
+    source = record.seed_id if scope == "cluster" else record.block
+    return (case.summary.system, record.cluster, source, *_design_of(case))
+
+
+def _design_of(case: Case) -> tuple[str, ...]:
+    """The design of the built inputs to which the record belongs; empty strings if unknown."""
+    return tuple(case.record.attributes.get(name, "") for name in DESIGN)
+
+
+def units_of(cases: Cases, scope: Scope) -> list[Cases]:
+    """The units that an audit makes of some cases."""
+    found: dict[tuple[str, ...] | int, list[Case]] = {}
+    for i, case in enumerate(cases):
+        found.setdefault(shared_by(case, scope) or i, []).append(case)
+    return list(found.values())
+
+
+def merged(cases: Sequence[Unit], scope: Scope) -> list[Unit]:
+    """The units of a scope that the cases of complete clusters make, by cluster, record and system.
+
+    A unit is in the subgroups, and has the attributes, that all of its cases have. Of a cluster it is named after the seed
+    document; of a further design of the same seed document after both.
+    """
+    together: dict[tuple[str, ...] | int, list[Unit]] = {}
+    for i, unit in enumerate(cases):
+        together.setdefault(shared_by(unit[0][0], scope) or i, []).append(unit)
+    designs: dict[str, tuple[str, ...]] = {}
+    """By seed document the first design."""
+    for (case, *_), _ in cases if scope == "cluster" else ():
+        source, design = case.record.seed_id, _design_of(case)
+        designs[source] = min(design, designs.get(source, design))
+    made: list[Unit] = []
+    for units in together.values():
+        ((first, *_), origin), *_ = units = sorted(units, key=place_of)
+        origins, name = [own for _, own in units], origin.record
+        if (source := first.record.seed_id) in designs:
+            design = _design_of(first)
+            name = source if design == designs[source] else " ".join((source, *design))
+        subgroups = tuple(part for part in origin.subgroups if all(part in own.subgroups for own in origins))
+        attributes = tuple(
+            pair for pair in origin.attributes if all(pair in own.attributes for own in origins)
+        )
+        members = tuple(case for cases_of, _ in units for case in cases_of)
+        made.append((members, replace(origin, record=name, subgroups=subgroups, attributes=attributes)))
+    return sorted(made, key=place_of)
+
+
+def place_of(unit: Unit) -> tuple[str, ...]:
+    """The sort key of a unit, independent of the order of the input."""
+    origin = unit[1]
+    return origin.cluster, origin.record, origin.system, origin.block
+
+
+def whole_clusters(units: Iterable[Unit], most: int) -> Iterator[list[Unit]]:
+    """Lists of units, sorted by cluster, that never split a cluster: each ends with the one in which it exceeds ``most``."""
+    found: list[Unit] = []
+    for _, of_cluster in itertools.groupby(units, key=lambda unit: unit[1].cluster):
+        found += of_cluster
+        if len(found) >= most:
+            yield found
+            found = []
+    if found:
+        yield found
+
+
+# ------------------------------------------------------------------------------------ kinds and names
 
 
 def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> tuple[Subgroup, ...]:

@@ -1,41 +1,230 @@
-"""One audit: the rows of all batches of its input, and the estimates that are made of them."""
+"""One audit: the work on each batch of its input, the rows of all batches, and the estimates that are made of them.
+
+An engine maps `Work` over the batches, here or in other processes. A batch holds cases, a part of a file, or complete clusters.
+What it adds depends only on the batch, so the result is the same on every engine.
+"""
 
 from __future__ import annotations
 
 import itertools
+import pickle
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.auditing import batches, estimating, multiple_tests
-from fairbrief.auditing.batches import FilePart, Observed, Work
+from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.differences import differences, pairs_of
+from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
-from fairbrief.auditing.observing import Unit
-from fairbrief.auditing.origins import Subgroup, systems_of
+from fairbrief.auditing.observing import Observer, by_observation
+from fairbrief.auditing.origins import (
+    Origin,
+    Origins,
+    Subgroup,
+    Unit,
+    merged,
+    place_of,
+    subgroups_of,
+    systems_of,
+    whole_clusters,
+)
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines
-from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, Exchange, SanityBaselines
+from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
+from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.readers.rows_on_disk import RowsOnDisk
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.text import languages
 from fairbrief.text.hashes import hash_of_name
-from fairbrief.types import Case, Estimate, Measure, SystemKind
+from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
-HELD = 64_000_000
-"""Bytes of cases (by `size_of`) that wait in memory; more go to the disk."""
+BATCH, LETTERS = 512, 1 << 19
+"""Cases per batch; fewer if texts are long: up to this many characters, at least one. Also units that are scored at once."""
+MODEL_BATCH = 64
+"""Cases per batch if workers have the models: scoring is slow, and each worker should get some of a short input."""
+SAMPLE = "sample"
+"""Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
 LOTS = 256
-"""Cases on disk are read back in this many lots, each of whole clusters."""
+"""Cases that wait are read back in this many lots, each of whole clusters."""
+
+FilePart = tuple[int, Range]
+"""The number of a source, and a range of it."""
+
+
+@dataclass(eq=False)
+class Observed:
+    """Rows and sums of some cases, and everything else that they add to an audit.
+
+    ``waiting`` are cases that must be observed together with others, possibly of other batches; ``unscored`` are units with the
+    numbers of the observations that need a model, which the receiver has; ``asked`` are the scorers that were asked. A part of a
+    file has the ``tally`` of its reading, and ``watchers``.
+    """
+
+    ledgers: list[Ledger]
+    watchers: Watchers | None = None
+    waiting: list[Unit] = field(default_factory=list)
+    unscored: list[tuple[Sequence[Unit], list[int]]] = field(default_factory=list)
+    asked: tuple[str, ...] = ()
+    cases: int = 0
+    tally: PartTally | None = None
+
+    def wait(self, units: list[Unit]) -> None:
+        """Keep cases until their clusters are complete."""
+        self.waiting += units
+
+    def add(self, other: Observed) -> None:
+        """Add the rows and counts of other cases."""
+        for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
+            ledger.absorb(more)
+        self.cases += other.cases
+        if self.watchers is not None and other.watchers is not None:
+            self.watchers.merge(other.watchers)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The work on every batch. ``measures_of`` has the measures of each observation."""
+
+    plan: Plan
+    measures_of: dict[Observation, list[Measure]]
+    scorers: Scorers
+    sanity_baselines: SanityBaselines
+    language: languages.Setting | None = None
+    """The language of the main process; this process already uses it."""
+    reading: Reading | None = None
+    watchers: Watchers | None = None
+    """For parts of a file: how it is read, and watchers that have seen nothing."""
+    _need_models: set[Observation] = field(default_factory=set)
+
+    def of_units(self, cases: Sequence[Unit]) -> Observed:
+        """What the cases of complete clusters add to the audit."""
+        observed = self.empty()
+        with languages.using(self.language or languages.setting()):
+            self._add(observed, cases)
+        return observed
+
+    def of_part(self, part: FilePart) -> Observed:
+        """What a part of a file adds to the audit."""
+        assert self.reading is not None
+        observed, reading = self.empty(), self.reading.part(*part)
+        observed.watchers = deepcopy(self.watchers)
+        with languages.using(self.language or languages.setting()):
+            for cases in self.batches(iter(reading), observed):
+                self._add(observed, cases)
+        for ledger in observed.ledgers:
+            ledger.pack()
+        observed.tally = reading.tally
+        return observed
+
+    def empty(self) -> Observed:
+        """No rows."""
+        return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.measures_of])
+
+    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[Unit]]:
+        """Cases of no shared cluster with their sanity baselines, as they come; all are noted, and the others wait."""
+        most = MODEL_BATCH if self.plan.models_in_workers and self.reading is None else BATCH
+        for first in stream:
+            many = min(most, max(1, LETTERS // max(1, sum(len(d.text) for d in first.record.documents))))
+            cases = [first, *itertools.islice(stream, many - 1)]
+            if observed.watchers is not None:
+                observed.watchers.note(cases)
+            observed.cases += len(cases)
+            cases += self.sanity_baselines.beside(cases)
+            units: list[Unit] = [((case,), self._origin(case)) for case in cases]
+            observed.wait([unit for unit in units if unit[1].is_shared])
+            yield [unit for unit in units if not unit[1].is_shared]
+
+    def observer(self) -> Observer:
+        """What scores units. It stores what it draws, so that a new one is used for each batch."""
+        plan, extracts = self.plan, None
+        if plan.n_extracts != 0 and plan.n_resamples:
+            extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
+        return Observer(
+            self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
+        )  # fmt: skip
+
+    def observe(
+        self, observed: Observed, units: Sequence[Unit], numbers: Iterable[int], observer: Observer
+    ) -> None:
+        """Add the rows of units for some observations, by number; those that need a model stay unscored."""
+        origins, unscored = Origins.by_column(origin for _, origin in units), list[int]()
+        for i in numbers:
+            ledger = observed.ledgers[i]
+            if ledger.observation not in self._need_models:
+                try:
+                    observer.observe(ledger, units, origins)
+                    continue
+                except NeedsModel:
+                    self._need_models.add(ledger.observation)
+            unscored.append(i)
+        if unscored:
+            observed.unscored.append((units, unscored))
+        observed.asked = tuple(self.scorers)
+
+    def elsewhere(self) -> Work:
+        """The same for other processes; RequestError if it cannot be sent there."""
+        scorers = self.scorers.elsewhere(makes_models=self.plan.models_in_workers)
+        plan = replace(self.plan, progress=None, scorers={}, wrap=None)
+        work = replace(self, plan=plan, scorers=scorers, language=languages.setting())
+        try:
+            pickle.dumps(work)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise RequestError(
+                f"The measures and scorers cannot be sent to other processes ({error}). Define each class at the top of a module "
+                "that can be imported, or leave workers at 1."
+            ) from error
+        return work
+
+    def _add(self, observed: Observed, cases: Sequence[Unit]) -> None:
+        """Add the rows of the cases of complete clusters; those of no shared cluster are units in every scope."""
+        is_shared, observer = any(origin.is_shared for _, origin in cases), self.observer()
+        scopes = [o.declaration.scope if is_shared else "case" for o in self.measures_of]
+        for scope in dict.fromkeys(scopes):
+            units = merged(cases, scope) if is_shared else cases
+            numbers = [i for i, own in enumerate(scopes) if own == scope]
+            for start in range(0, len(units), BATCH):
+                self.observe(observed, units[start : start + BATCH], numbers, observer)
+
+    def _origin(self, case: Case) -> Origin:
+        record, system, kind = case.record, case.summary.system, case.summary.system_kind
+        own, cluster, source, block = record.attributes, record.cluster, record.seed_document, ""
+        subgroups = subgroups_of(own, self.plan.by) if self.plan.by else ()
+        attributes = tuple(sorted(own.items())) if own else ()
+        if source is not None:
+            block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
+        is_shared = self.plan.has_clusters or cluster != record.id or source not in (None, record.id)
+        return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
+
+
+def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
+    """The parts of the files of an input; none if it is read in one pass.
+
+    Sanity baselines made from records must see all systems of a record, so they need one pass.
+    """
+    if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
+        return []
+    parts = cases.ranges
+    return parts if len(parts) > 1 else []
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+# -------------------------------------------------------------------------------------- the whole audit
 
 
 class PartedClusters(Exception):
@@ -53,25 +242,22 @@ class Run(Observed):
         scorers: Scorers | None = None,
         watchers: Watchers | None = None,
         exchange: Exchange | None = None,
-        trial: bool = False,
     ) -> None:
         """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.plan, self.measures, self.measures_of = plan, measures, batches.by_observation(measures)
+        self.plan, self.measures, self.measures_of = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        self._work = Work(
-            plan, self.measures_of, self.scorers, self._sanity_baselines, trial, watchers=watchers
-        )
+        baselines = self._sanity_baselines
+        self._work = Work(plan, self.measures_of, self.scorers, baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._size = 0
-        self._on_disk: RowsOnDisk | None = None
+        self._waiting = RowsOnDisk()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """Add all cases."""
         work = self._work_on(engine)
-        for _, observed in engine.map(work.of_cases, work.batches(stream, self.watchers)):
+        for _, observed in engine.map(work.of_units, work.batches(stream, self)):
             self._take(observed)
         self._walk_clusters(engine)
 
@@ -98,44 +284,36 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        for _, observed in engine.map(self._work_on(engine).of_clusters, self._complete_clusters()):
+        for _, observed in engine.map(self._work_on(engine).of_units, self._complete_clusters()):
             self._take(observed)
 
     def _complete_clusters(self) -> Iterator[list[Unit]]:
         """All cases that waited, in batches of complete clusters."""
-        lots: Iterable[Iterable[Unit]] = [self.waiting]
-        if (on_disk := self._on_disk) is not None:
-            self._lay_down(on_disk)
-            lots = (itertools.chain.from_iterable(on_disk.pop(lot)) for lot in list(on_disk))
-        for waiting in lots:
-            yield from batches.whole_clusters(sorted(waiting, key=batches.place_of), batches.BATCH)
+        lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
+        by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
+        return whole_clusters(by_cluster, BATCH)
 
     def _take(self, observed: Observed) -> None:
         """Add a batch; what needs a model is observed here."""
         for units, numbers in observed.unscored:
             self._work.observe(self, units, numbers, self._work.observer())
         self.add(observed)
-        for (case,), origin in observed.waiting:
-            if not self.plan.has_clusters:  # its seed document may not have waited
-                self._clusters.append(hash_of_name(origin.cluster))
-            self._size += size_of(case)
-        self.waiting += observed.waiting
-        if self._size > HELD:
-            self._on_disk = self._on_disk or RowsOnDisk()
-            self._lay_down(self._on_disk)
+        self.wait(observed.waiting)
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
-        if observed.cases and self.plan.progress is not None:
+        if self.plan.progress is not None:
             self.plan.progress(self.cases)
 
-    def _lay_down(self, on_disk: RowsOnDisk) -> None:
-        """Move waiting cases to the disk. Raises OSError if it is full."""
+    def wait(self, units: list[Unit]) -> None:
+        """Keep cases until their clusters are complete. Raises OSError if the disk is full."""
         lots: dict[int, list[Unit]] = {}
-        for unit in self.waiting:
-            lots.setdefault(hash_of_name(unit[1].cluster) % LOTS, []).append(unit)
-        for lot, units in lots.items():
-            on_disk.add(lot, units)
-        self.waiting, self._size = [], 0
+        for unit in units:
+            cluster = hash_of_name(unit[1].cluster)
+            lots.setdefault(cluster % LOTS, []).append(unit)
+            if not self.plan.has_clusters:  # its seed document may not have waited
+                self._clusters.append(cluster)
+        for lot, several in lots.items():
+            self._waiting.add(lot, several)
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
@@ -215,12 +393,6 @@ class Run(Observed):
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
         adjusted = multiple_tests.with_holm(found, settings)
         return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
-
-
-def size_of(case: Case) -> int:
-    """About how many bytes a case takes in memory."""
-    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
-    return 1_000 + sum(300 + len(text) for text in texts)
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:

@@ -188,15 +188,10 @@ class SanityBaselines:
             if "random_sentences" in self.names:
                 yield from (random_sentences(case, self.seed) for case in own)
         if kinds := self._from_records():
-            for record in self._new(batch):
-                yield from (Case(record, from_record(record, *kind, self.seed)) for kind in kinds)
-
-    def _new(self, batch: Sequence[Case]) -> list[Record]:
-        """The records of a batch that were in none before it."""
-        found = {hash(case.record.id): case.record for case in batch}
-        new = [record for key, record in found.items() if key not in self._met]
-        self._met.update(found)
-        return new
+            for key, record in {hash(case.record.id): case.record for case in batch}.items():
+                if key not in self._met:
+                    self._met.add(key)
+                    yield from (Case(record, from_record(record, *kind, self.seed)) for kind in kinds)
 
     def _from_records(self) -> list[tuple[str, str]]:
         """The kinds that are made from records, with their attributes."""

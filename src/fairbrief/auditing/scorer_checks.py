@@ -20,11 +20,10 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.batches import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
@@ -92,12 +91,16 @@ class Checked:
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True, trial=True)
+        observer = Observer(scorers, draws, skips=True)
         measures_of = by_observation(list(measures))
         found: list[Estimate] = []
         for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
-            observer.observe(ledger, units)
+            try:
+                observer.observe(ledger, units)
+            except MissingExtra as error:
+                origins = [origin for _, origin in units]
+                ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
             part = parts_of(ledger, (), settings.seed)[system, WHOLE]
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)
@@ -224,15 +227,13 @@ def take(
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
     """At main values: that a scorer of theirs by itself scores the groups differently."""
     own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
-    notes = {
-        measure: [
-            _beside(e, made, check)
-            for made in served
-            if (e := own.get(repr(made))) is not None and _differs(e, check, alpha)
-        ]
-        for check in checks
-        for measure, served in check.serves.items()
-    }
+    notes: dict[str, list[Note]] = {}
+    for check in checks:
+        for measure, served in check.serves.items():
+            differing = [
+                _difference(own[repr(made)], made, check, alpha) for made in served if repr(made) in own
+            ]
+            notes[measure] = [note for note in differing if note is not None]
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
@@ -249,27 +250,27 @@ def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict
     return genders_of(value for value, _ in tally.most_common())
 
 
-def _differs(e: Estimate, check: Check, alpha: float) -> bool:
-    """Whether the interval of a signed difference excludes zero; of several groups, whether p is small."""
+def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Note | None:
+    """The note at a measure whose scorer by itself scores the groups differently; None if it does not.
+
+    Two groups differ if the interval of their signed difference excludes zero, several if p is small.
+    """
     if e.value is None or e.low is None or e.high is None:
-        return False
+        return None
+    value, low, high = e.value, e.low, e.high
     if len(check.values) > 2:
-        return e.p is not None and e.p <= alpha
-    return e.low > 0 or e.high < 0
-
-
-def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
-    """The note at a measure: how its scorer by itself scores the groups."""
-    if len(check.values) > 2:
+        differs = e.p is not None and e.p <= alpha
         says = f"scores the groups of {check.over} differently, by up to"
     else:
+        differs = low > 0 or high < 0
         first, second = check.values
-        if (e.value or 0) < 0:
-            first, second = second, first
-            e = e.replace(value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
-        says = f"{check_measure.told(first, second)}, by"
-    told = {"says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
-    return Note("scorer_differs", {"scorer": check_measure.checked_scorer, **told})
+        if value < 0:
+            first, second, value, low, high = second, first, -value, -high, -low
+        says = f"{made.told(first, second)}, by"
+    arguments = {
+        "scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high, "sources": e.n,
+    }  # fmt: skip
+    return Note("scorer_differs", arguments) if differs else None
 
 
 # -------------------------------------------------------------------------- self-retrieval
@@ -343,10 +344,6 @@ ELSEWHERE = "claims in another record"
 """The systems' claims, held against the documents of another record."""
 
 
-Supported = list[tuple[str, str, float]]
-"""Claims: record, text, and how well the best document supports each."""
-
-
 def reach_of(
     measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
 ) -> list[dict[str, Any]]:
@@ -383,32 +380,32 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
         for_both = (ask.rows, records[i - 1][1].rows)
         asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
     answers = iter(scorers[asks[0].scorer].answer(asks))
-    authors: dict[str, Supported] = {}
-    elsewhere: Supported = []
+    authors: dict[str, list[tuple[str, str, float]]] = {}
+    """Claims by author: record, text, and how well the best document supports each."""
     for (record, _), of_record in zip(records, claims, strict=True):
         here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
         for (author, text), support, other in zip(of_record, here, there, strict=True):
             authors.setdefault(author, []).append((record.id, text, support))
             if author not in BESIDE:
-                elsewhere.append((record.id, text, other))
-    cutoff = float(np.quantile([support for *_, support in elsewhere], LEVEL))
-    ordered = [*sorted(authors.keys() - set(BESIDE)), *(author for author in BESIDE if author in authors)]
-    rows = [
-        _row(author, own, cutoff, 0 if author == ELSEWHERE else EXAMPLES)
-        for author, own in (*((author, authors[author]) for author in ordered), (ELSEWHERE, elsewhere))
-    ]
+                authors.setdefault(ELSEWHERE, []).append((record.id, text, other))
+    cutoff = float(np.quantile([support for *_, support in authors[ELSEWHERE]], LEVEL))
+    last = [author for author in (*BESIDE, ELSEWHERE) if author in authors]
+    rows = []
+    for author in [*sorted(authors.keys() - set(last)), *last]:
+        supports = np.array([support for *_, support in authors[author]])
+        # The examples are those that are supported least.
+        missing = sorted(
+            (support, record, text) for record, text, support in authors[author] if support <= cutoff
+        )
+        rows.append({
+            "author": author, "claims": len(supports), "support": float(supports.mean()),
+            "share_found": float((supports > cutoff).mean()),
+            "examples": [
+                {"record": record, "text": text, "support": support}
+                for support, record, text in missing[: 0 if author == ELSEWHERE else EXAMPLES]
+            ],
+        })  # fmt: skip
     return {"records": len(records), "cutoff": cutoff, "authors": rows}
-
-
-def _row(author: str, claims: Supported, cutoff: float, examples: int) -> dict[str, Any]:
-    """What results keep of an author's claims; the examples are those that are supported least."""
-    support = np.array([best for *_, best in claims])
-    missing = sorted((claim for claim in claims if claim[2] <= cutoff), key=lambda c: (c[2], c))
-    return {
-        "author": author, "claims": len(support), "support": float(support.mean()),
-        "share_found": float((support > cutoff).mean()),
-        "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:examples]],
-    }  # fmt: skip
 
 
 def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:

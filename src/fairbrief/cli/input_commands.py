@@ -200,19 +200,12 @@ def recogniser(
 ) -> None:
     """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
 
-    Prints the setting 'errors' of the measure detected_inclusion.
-
     Examples:
         fairbrief recogniser people.jsonl
         fairbrief recogniser news.conllu --people spacy:en_core_web_sm
     """
     from fairbrief.classifiers.people import People
     from fairbrief.people.build_people import try_recogniser
-    from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people
 
-    errors = try_recogniser(read_people(source), People(people).accepted)
-    for group in GROUPS:
-        hit, many = errors.found[group]
-        typer.echo(f"{group}: {hit} of {many} people found ({errors.recall(group):.0%})")
-    typer.echo(f"errors='{spell_errors(errors)}'")
+    typer.echo("\n".join(try_recogniser(read_people(source), People(people).accepted)))

@@ -74,7 +74,6 @@ class ReadingOptions:
         "json-list, otlp, phoenix, langfuse, mlflow-traces.", "NAME",
     )
     encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
-    sheet: str | None = reading(None, "Sheet of a spreadsheet.", "NAME")
     require: list[str] | None = reading(
         None, "Exclude records in which a document lacks this attribute.", "ATTRIBUTE",
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
@@ -21,6 +21,8 @@ from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
+    Ask,
     Case,
     Cases,
     Column,
@@ -28,7 +30,6 @@ from fairbrief.types import (
     Integers,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -99,8 +100,7 @@ def _shown(mention: Mention, text: str) -> str:
     return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
 
 
-@dataclass(frozen=True, repr=False)
-class AttributeMentions(WithoutScores, WithoutLabels, Reading):
+class AttributeMentions(BaseMeasure):
     """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
 
     The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
@@ -122,9 +122,9 @@ class AttributeMentions(WithoutScores, WithoutLabels, Reading):
     Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """
 
-    name: ClassVar[str] = "attribute_mentions"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "attribute_mentions"
+    languages = ("en",)
+    declaration = Declaration(
         version=2,
         draws_unscored=True,
         family="People",
@@ -144,12 +144,11 @@ class AttributeMentions(WithoutScores, WithoutLabels, Reading):
     )
     over: str
 
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Nothing: mentions are found without a scorer."""
+        return ()
+
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
@@ -160,14 +159,14 @@ class AttributeMentions(WithoutScores, WithoutLabels, Reading):
             case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
         )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if reason := needs_english(cases, "the patterns and lists"):
             return reason
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)
         return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
         """Each value that was changed, lost or invented, with its sentence."""
         lines = []
         for case in cases:

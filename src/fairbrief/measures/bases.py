@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Annotated, Any, ClassVar, TypeVar
+from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
-from fairbrief.types import Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows, Scores
+from fairbrief.types import (
+    Answers,
+    Ask,
+    Cases,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Rows,
+)
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -19,49 +30,6 @@ AT_ONCE = 1 << 18
 """The most numbers of units in one array."""
 FEW = 6
 """Up to this many sentences, documents and units, extracts of the same sentences are computed once."""
-
-
-class WithoutLabels:
-    """An observation that has no labels to exchange."""
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
-        """None: labels differ between records, not inside one."""
-        return None
-
-
-class WithoutScores:
-    """An observation that asks no scorer."""
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
-        """Nothing."""
-        return ()
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Nothing."""
-        return ()
-
-
-class OneByOne:
-    """An observation that is implemented by `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
-
-    def observe(
-        self: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
-    ) -> Rows | Reason:
-        """The unit's rows. Shape of ``labels``: (R, n)."""
-        return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
-
-    def observe_extracts(
-        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
-        """The unit's row with its random extracts in place of the summaries, under the real labels."""
-        scheme = self.permutation_scheme(cases)
-        labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-        return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
-
-
-def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
-    rows, reasons = observation.observe_many(unit, labels[np.newaxis])
-    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
 
 
 def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
@@ -98,8 +66,25 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Settings(CheckedSettings):
-    """Settings of a measure or an observation. A ``scorer`` must answer by text, and ``people`` names a recogniser."""
+    """Settings of a measure or an observation. Each subclass is a frozen dataclass.
+
+    A ``scorer`` must answer by text, and ``people`` names a recogniser.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
+        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
+        return f"{type(self).__name__}({settings})"
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting that is not allowed."""
@@ -112,13 +97,47 @@ class Settings(CheckedSettings):
             raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
 
 
-class Reading(Settings):
-    """A measure with its observation, whose class is ``observes``; it has the measure's settings of the same names.
+class BaseObservation(Settings):
+    """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit."""
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
+        return ()
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
+        return None
+
+
+class ManyAtOnce(BaseObservation):
+    """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
+
+    def observe(self: BatchObservation, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        """The unit's rows. Shape of ``labels``: (R, n)."""
+        return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
+
+    def observe_extracts(
+        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Answers
+    ) -> Rows | Reason:
+        """The unit's row with its random extracts in place of the summaries, under the real labels."""
+        scheme = self.permutation_scheme(cases)
+        labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
+        return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
+
+
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
+    rows, reasons = observation.observe_many(unit, labels[np.newaxis])
+    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
+
+
+class BaseMeasure(BaseObservation):
+    """Base of measures. The observation is of the class ``observes`` and has the measure's settings of the same names.
 
     Without ``observes``, the measure is its own observation. Measures that differ only in the settings ``of_value``, which
     the observation does not need, share it.
     """
 
+    name: ClassVar[str]
     observes: ClassVar[type[Any] | None] = None
     of_value: ClassVar[tuple[str, ...]] = ()
 
@@ -127,9 +146,8 @@ class Reading(Settings):
         """The observation with these settings; equal settings make equal observations."""
         if self.observes is not None:
             return self.observes(**shared(self, self.observes))
-        settings: Any = self
         known = {name: getattr(type(self), name) for name in self.of_value}
-        return replace(settings, **known) if known else self
+        return replace(self, **known) if known else self
 
     __repr__ = spell
 

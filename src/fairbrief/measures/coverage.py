@@ -13,22 +13,20 @@ is aggregated, which statistics of it are summed, and which values are functions
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
+    BaseMeasure,
     Count,
     Fraction,
-    OneByOne,
-    Reading,
-    Settings,
+    ManyAtOnce,
     different,
     in_parts,
     shared,
@@ -36,13 +34,14 @@ from fairbrief.measures.bases import (
 )
 from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
 from fairbrief.measures.record_texts import claims_of, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -70,8 +69,7 @@ RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
 
-@dataclass(frozen=True)
-class Coverage(ComparesGroups, OneByOne, Settings):
+class Coverage(ComparesGroups, ManyAtOnce):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -133,9 +131,7 @@ class Coverage(ComparesGroups, OneByOne, Settings):
         """Every document against every sentence of the sources: an extract is some of the columns."""
         return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Records of the same groups and as many documents are observed together."""
         drawn = [one.kept for (one,) in units.extracts]
         owners = units.first_owners if drawn else [b""] * len(units)
@@ -152,7 +148,9 @@ class Coverage(ComparesGroups, OneByOne, Settings):
                 continue
             most = None
             if self.pairwise and not drawn:
-                most = _dominating(np.bincount(groups.codes), groups.names)
+                many = np.bincount(groups.codes)
+                largest = np.flatnonzero(many == many.max())
+                most = groups.names[largest[0]] if len(largest) == 1 else None
             # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
             more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
             alike.setdefault((groups.names, most, len(about.texts), n_claims, more), []).append(i)
@@ -163,7 +161,8 @@ class Coverage(ComparesGroups, OneByOne, Settings):
         ):
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
-            support[_are_blank([units.cases[i] for i in members])] = 0.0
+            texts = [known(units.cases[i][0].record).texts for i in members]
+            support[np.array([list(map(is_blank, own)) for own in texts])] = 0.0  # which supports nothing
             if drawn:
                 covered = _by_extracts(units, places, support, labels[places, 0], len(names))
             else:
@@ -172,14 +171,15 @@ class Coverage(ComparesGroups, OneByOne, Settings):
         rows = []
         for (names, most, _), parts in together.items():
             records = _Covered(*map(np.concatenate, zip(*parts, strict=True)))
-            for here in _by_lengths(records.length):
-                arrays: list[Any] = [array[here] for array in records]
+            # Only records whose documents differ in length have the columns of lengths.
+            differ = (records.length * records.length).sum(axis=1) > TIE
+            for kind in sorted(set(differ.tolist()), reverse=True):
+                arrays: list[Any] = [array[differ == kind] for array in records]
                 some = _Covered(*arrays)
                 found = _statistics(names, most, some, labels[some.places], pairwise=self.pairwise)
                 columns = tuple(c for c in found if not drawn or c[0] in READ_OF_EXTRACTS)
-                rows.append(
-                    AlikeRows(some.places.tolist(), columns, np.stack([found[c] for c in columns], axis=-1))
-                )
+                values = np.stack([found[c] for c in columns], axis=-1)
+                rows.append(AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
     def _reason(self, case: Case, names: Sequence[str], n_claims: int, *, of_extracts: bool) -> Reason | None:
@@ -199,23 +199,21 @@ class Coverage(ComparesGroups, OneByOne, Settings):
             between = units.table[int(units.first[places[0]]) + 1].matrix
             support = merge_mutual(support[0], between, self.merge)[np.newaxis]
         n_claims, share = support.shape[2], (support > 0).any(axis=1).mean(axis=1)
-        if n_claims < self.least_claims:
-            reasons |= dict.fromkeys(places.tolist(), FEW_CLAIMS)
-            kept = np.zeros(len(places), dtype=bool)
-        else:
-            kept = (share > 0) | (self.unsupported == "zero")
-            reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
+        is_few = n_claims < self.least_claims
+        kept = ((share > 0) | (self.unsupported == "zero")) & (not is_few)
+        reasons |= dict.fromkeys(places[~kept].tolist(), FEW_CLAIMS if is_few else NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = np.array([words_held(case.summary.text, ())[1] for case in cases], dtype=np.float64)
-        held = words.copy()
+        words = np.zeros((len(cases), 2))
         for i, case in enumerate(cases):
-            if self._has_given_claims(case):
-                held[i], _ = words_held(case.summary.text, claims_of(case.summary, self.claims))
+            is_given = self._has_given_claims(case)
+            claims = claims_of(case.summary, self.claims) if is_given else ()
+            held, words[i, 0] = words_held(case.summary.text, claims)
+            words[i, 1] = held if is_given else words[i, 0]
         return _Covered(
             places[kept],
             document_coverage(support[kept], covered_only=self.denominator == "covered"),
             _log_lengths(cases, support.shape[1]),
-            np.column_stack([words, held, np.full(len(cases), n_claims), share[kept] * n_claims]),
+            np.column_stack([words, np.full(len(cases), n_claims), share[kept] * n_claims]),
             np.zeros((len(cases), 0)),
         )
 
@@ -224,11 +222,10 @@ class Coverage(ComparesGroups, OneByOne, Settings):
         return case.summary.claims is not None and self.claims != "sentences"
 
 
-@dataclass(frozen=True)
 class CoverageStrictlyTested(Coverage):
     """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
 
-    declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
+    declaration = replace(Coverage.declaration, tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset((
@@ -353,24 +350,12 @@ def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floa
     return found[0], found[1], found[2]
 
 
-def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
-    """Whether documents, of records of as many, have no text: they support nothing. Shape (N, documents)."""
-    return np.array([list(map(is_blank, known(case.record).texts)) for (case,) in cases], dtype=np.bool_)
-
-
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
     texts = chain.from_iterable([known(case.record).texts for case in cases])
     length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-
-
-def _by_lengths(length: Floats) -> Iterator[Integers | slice]:
-    """The records (N, documents) whose documents differ in length, and those whose do not, if there are any."""
-    differ = (length * length).sum(axis=1) > TIE
-    kinds = sorted(set(differ.tolist()), reverse=True)
-    yield from (np.flatnonzero(differ == kind) if len(kinds) > 1 else slice(None) for kind in kinds)
 
 
 def _of_lengths(
@@ -392,7 +377,7 @@ def _of_lengths(
     return found
 
 
-def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
+def _extreme(shift: Floats) -> list[Booleans]:
     """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
     groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
     found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
@@ -407,16 +392,10 @@ def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
     return found
 
 
-def _dominating(count: Integers, names: Sequence[str]) -> str | None:
-    """The value of most documents, if it is one."""
-    most = np.flatnonzero(count == count.max())
-    return names[most[0]] if len(most) == 1 else None
-
-
-class _CoverageMeasure(Reading, Coverage):
+class _CoverageMeasure(BaseMeasure, Coverage):
     """What both measures share."""
 
-    observes: ClassVar[type] = Coverage
+    observes = Coverage
 
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
@@ -427,7 +406,6 @@ class _CoverageMeasure(Reading, Coverage):
         return f"coverage by group: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
 
 
-@dataclass(frozen=True, repr=False)
 class EqualCoverage(_CoverageMeasure):
     """How unequally the groups of a record are covered, averaged over groups and records.
 
@@ -453,8 +431,8 @@ class EqualCoverage(_CoverageMeasure):
     """
 
     version: Literal["recommended", "text"] = "recommended"
-    name: ClassVar[str] = "equal_coverage"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "equal_coverage"
+    declaration = Declaration(
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
@@ -469,26 +447,22 @@ class EqualCoverage(_CoverageMeasure):
         return kind(**shared(self, kind))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        gap, level = ("gap",), ("level",)
+        one, gap, level = totals["one"], totals["gap"], totals["level"]
+        of_gap: dict[str, Any] = {"tail": "upper", "limits": FROM_0}
         values = {
-            "equal_coverage": Value(
-                ratio(totals["gap"], one), "upper", mean_of=(gap, ("one",)), limits=FROM_0, has_baseline=True
-            ),
-            "level": Value(ratio(totals["level"], one), limits=FROM_0, has_baseline=True),
-            "relative_gap": Value(
-                ratio(totals["gap"], totals["level"]), "upper", mean_of=(gap, level), limits=FROM_0
-            ),
+            self.name: Value(ratio(gap, one), mean_of=(("gap",), ("one",)), has_baseline=True, **of_gap),
+            "level": Value(ratio(level, one), limits=FROM_0, has_baseline=True),
+            "relative_gap": Value(ratio(gap, level), mean_of=(("gap",), ("level",)), **of_gap),
         }
-        for k, other in _pairs(totals):
-            difference = ratio(totals["between", k, other], totals["pairs", k, other])
-            values[f"between[{k}−{other}]"] = Value(difference, "both")
+        for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
+            difference = ratio(totals["between", *pair], totals["pairs", *pair])
+            values[f"between[{'−'.join(pair)}]"] = Value(difference, "both")
         if self.version == "recommended":
             values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
-        values["uneven_share"] = Value(ratio(totals["significant"], totals["testable"]), is_share=True)
-        values["uneven_share_by_chance"] = Value(
-            ratio(totals["expected_significant"], totals["testable"]), is_share=True
-        )
+        for name, column in (
+            ("uneven_share", "significant"), ("uneven_share_by_chance", "expected_significant"),
+        ):  # fmt: skip
+            values[name] = Value(ratio(totals[column], totals["testable"]), is_share=True)
         if self.pairwise:
             gaps = _by_dominance(totals, "dominated gap", "dominated")
             dominating = totals.values_of("testable")
@@ -500,7 +474,6 @@ class EqualCoverage(_CoverageMeasure):
         return values
 
 
-@dataclass(frozen=True, repr=False)
 class CoverageParity(_CoverageMeasure):
     """How far each group's documents are covered above or below their record's mean, averaged over groups.
 
@@ -525,8 +498,8 @@ class CoverageParity(_CoverageMeasure):
                 is the number of groups present, never taken from a file name.
     """
 
-    name: ClassVar[str] = "coverage_parity"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "coverage_parity"
+    declaration = Declaration(
         family="Coverage",
         question="how far documents of each group are covered above or below their record's mean",
         harm=UNCOVERED,
@@ -554,22 +527,18 @@ class CoverageParity(_CoverageMeasure):
         stacked = np.stack([nothing, *means.values()], axis=-1)
         present = np.isfinite(stacked)
         sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        own = {k: (f"difference[{k}]",) if is_pooled else () for k in names}
         parity = ratio(sums, present.sum(axis=-1).astype(np.float64))
-        values = {
-            self.name: Value(
-                parity, "upper", contrasts=tuple(chain.from_iterable(own.values())), has_baseline=is_pooled
-            )
-        }
+        own = {k: (f"difference[{k}]",) if is_pooled else () for k in names}
+        every = tuple(chain.from_iterable(own.values()))
+        values = {self.name: Value(parity, "upper", contrasts=every, has_baseline=is_pooled)}
         for k, mean in means.items():
+            of_group: dict[str, Any] = {"tail": "both", "contrasts": own[k], "group": k}
             if is_pooled:
                 relative = ratio(totals["difference", k], totals["record mean", k])
                 values[f"relative_difference[{k}]"] = Value(
-                    relative, "both", contrasts=own[k], limits=RELATIVE, group=k, present=((count, k),), **PRIMARY
-                )  # fmt: skip
-            values[f"difference[{k}]"] = Value(
-                mean, "both", contrasts=own[k], has_baseline=is_pooled, group=k
-            )
+                    relative, limits=RELATIVE, present=((count, k),), **of_group, **PRIMARY
+                )
+            values[f"difference[{k}]"] = Value(mean, has_baseline=is_pooled, **of_group)
         if is_pooled:
             values |= _by_length(totals, names)
         if self.pairwise:
@@ -598,10 +567,6 @@ def _by_length(totals: Totals, names: Sequence[str]) -> dict[str, Value]:
                 group=k,
             )
     return found
-
-
-def _pairs(totals: Totals) -> list[tuple[str, str]]:
-    return sorted({(c[1], c[2]) for c in totals.columns if c[0] == "pairs"})
 
 
 def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import Declaration, ScorerCheck
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import coded, labelled
-from fairbrief.measures.record_texts import needs_english
+from fairbrief.measures.record_texts import needs_english, with_group
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.types import (
+    Answers,
     Ask,
     Cases,
     Floats,
     Integers,
     PermutationScheme,
     Reason,
-    Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -32,8 +30,7 @@ TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
 
 
-@dataclass(frozen=True, repr=False)
-class Distinguishability(Reading):
+class Distinguishability(BaseMeasure):
     """How often a summary reveals the group that its source is about: twice the accuracy, minus one.
 
     All counterfactuals of one seed document are compared, after names, pronouns and titles are made neutral. A
@@ -58,9 +55,9 @@ class Distinguishability(Reading):
                 without a counted word are excluded instead of making the whole seed document −1.
     """
 
-    name: ClassVar[str] = "distinguishability"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "distinguishability"
+    languages = ("en",)
+    declaration = Declaration(
         scope="cluster",
         chance_means=(("score",),),
         family="People",
@@ -83,17 +80,16 @@ class Distinguishability(Reading):
         neutral = anonymise_published if self.version == "published" else anonymise
         texts = tuple(
             neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
-            for case in cases
-            if group_of(case.record, self.over) is not None
+            for case, _ in with_group(cases, self.over)
         )
         return [Ask(self.similarity, texts, texts, whole=True)] if texts else []
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        groups, codes = self._codes(cases)
+        groups, codes = coded(group for _, group in with_group(cases, self.over))
         return PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        groups, codes = self._codes(cases)
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        groups, codes = coded(group for _, group in with_group(cases, self.over))
         if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
             return reason
         if not groups:
@@ -119,10 +115,6 @@ class Distinguishability(Reading):
         texts = np.full(len(used), float(len(codes)))
         return Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
 
-    def _codes(self, cases: Cases) -> tuple[tuple[str, ...], Integers]:
-        found = [group_of(case.record, self.over) for case in cases]
-        return coded(group for group in found if group is not None)
-
     def _right(self, difference: Floats) -> Floats:
         """1 if a text is classified correctly, 0 if not or if nan; a tie has the value that ``ties`` sets."""
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
@@ -141,14 +133,6 @@ class Distinguishability(Reading):
             f"Of {totals['texts']:.0f} summaries, {(score + 1) / 2:.0%} are closer to their own group's "
             f"summaries than to the others' (score {score:+z.2f})."
         )
-
-
-def group_of(record: Record, over: str) -> str | None:
-    """The group a record is about: its attribute, or the one value that all its people share."""
-    if over in record.attributes:
-        return record.attributes[over]
-    values = {person.attributes[over] for person in record.entities if over in person.attributes}
-    return values.pop() if len(values) == 1 else None
 
 
 def _own_less_other(similarity: Floats, labels: Integers, groups: int) -> Floats:

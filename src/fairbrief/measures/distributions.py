@@ -6,19 +6,16 @@ in ``members`` (R, K, n), true where the label permutation gives document n to v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, reduce
-from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.score_tables import ScoredUnits, ScoreTable
 from fairbrief.statistics import TIE
-from fairbrief.types import Floats, Integers
+from fairbrief.types import Booleans, Floats, Integers
 
-Members = NDArray[np.bool_]
-Fold = Callable[[Members, Floats], Floats]
+Fold = Callable[[Booleans, Floats], Floats]
 
 TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
@@ -29,13 +26,13 @@ UNSHARED = 1 << 18
 CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
-def members_of(labels: Integers, values: int) -> Members:
+def members_of(labels: Integers, values: int) -> Booleans:
     """Which documents each label permutation gives to each value. Shape (…, R, n) → (…, R, K, n)."""
-    found: Members = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
+    found: Booleans = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
     return found
 
 
-def count_union(members: Members, matrix: Floats) -> Floats:
+def count_union(members: Booleans, matrix: Floats) -> Floats:
     """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,).
 
     Units that occur in the same documents count as one with a weight, so the cost does not grow
@@ -50,7 +47,7 @@ def count_union(members: Members, matrix: Floats) -> Floats:
     return np.concatenate([(some @ held > 0) @ weight for some in sets])
 
 
-def count_unions(members: Members, table: ScoreTable, places: Integers) -> Floats:
+def count_unions(members: Booleans, table: ScoreTable, places: Integers) -> Floats:
     """`count_union` of every value's documents under every label permutation, for several records of as many documents.
 
     Shapes: ``members`` (N, R, K, n); ``places`` (N,), where each record's matrix (n, u) stands in the table → (N, R, K). Records of few documents are
@@ -74,7 +71,7 @@ def count_unions(members: Members, table: ScoreTable, places: Integers) -> Float
     return counts.reshape(members.shape[:-1]).astype(np.float64)
 
 
-def mean_of_best(members: Members, matrix: Floats) -> Floats:
+def mean_of_best(members: Booleans, matrix: Floats) -> Floats:
     """Mean over units of the best document of the set; −inf for an empty set. (S, n), (n, u) → (S,)."""
     best = np.full((len(members), matrix.shape[1]), -np.inf)
     for document, scores in enumerate(matrix):
@@ -83,14 +80,14 @@ def mean_of_best(members: Members, matrix: Floats) -> Floats:
     return np.asarray(best.mean(axis=1)) if matrix.shape[1] else np.full(len(members), -np.inf)
 
 
-COUNTING: Mapping[str, Fold] = MappingProxyType({"ngram": count_union})
+COUNTING = ("ngram",)
 """Scorers whose folded scores are counts, and are divided by their sum. All others are folded by
 `mean_of_best` and go through a softmax: BERTScore's units are the summary's tokens, so that this is
 its precision against all text of the value; an entailment, embedding or BARTScore scorer has the summary's sentences
 as its units, so that this is the mean over them of the value's best document."""
 
 
-def folded(fold: Fold, members: Members, matrix: Floats) -> Floats:
+def folded(fold: Fold, members: Booleans, matrix: Floats) -> Floats:
     """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
     r, k, n = members.shape
     if n <= TABLE_SIZE and (1 << n) <= r * k:
@@ -103,11 +100,11 @@ def folded(fold: Fold, members: Members, matrix: Floats) -> Floats:
 
 
 @lru_cache(maxsize=TABLE_SIZE + 1)
-def _subsets(n: int) -> Members:
+def _subsets(n: int) -> Booleans:
     return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
 
 
-def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
+def shares(counts: Floats, kept: Booleans) -> Floats:
     """Counts divided by their sum over the kept values; uniform where the sum is zero. (R, K) → (R, K)."""
     counts = np.where(kept, counts, 0.0)
     total = counts.sum(axis=-1, keepdims=True)
@@ -117,7 +114,7 @@ def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
 
 
-def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floats:
+def softmax(scores: Floats, temperature: float, kept: Booleans) -> Floats:
     """exp(s/T) over its sum, among the kept values. (R, K) → (R, K)."""
     scores = np.where(kept, scores, -np.inf)
     best = scores.max(axis=-1, keepdims=True)
@@ -125,11 +122,9 @@ def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floa
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def is_under(
-    summary: Floats, wanted: Floats, kept: NDArray[np.bool_], tau: float, *, counts_ties: bool
-) -> NDArray[np.bool_]:
+def is_under(summary: Floats, wanted: Floats, kept: Booleans, tau: float, *, counts_ties: bool) -> Booleans:
     """Which kept values get less than tau of what is wanted; exactly tau is less where ties count. (R, K)."""
-    below: NDArray[np.bool_] = summary < tau * wanted + _slack(counts_ties=counts_ties)
+    below: Booleans = summary < tau * wanted + _slack(counts_ties=counts_ties)
     return below & kept
 
 
@@ -175,7 +170,7 @@ def unfound_share(units: ScoredUnits, counts: Floats) -> Floats:
     return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
 
 
-def grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
+def grams_of_sentences(units: ScoredUnits, members: Booleans) -> Floats:
     """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
     sentences = len(units.extracts[0][0].sentences)
     table, first = units.table, units.first

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import Reading, WithoutLabels, check_given, shared
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given, shared
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.groups import (
     by_group,
     group_names,
-    half_of_sizes,
     renamed,
     share,
     total_variation,
@@ -27,6 +26,7 @@ from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Ask,
     Cases,
     Column,
@@ -36,7 +36,6 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -52,8 +51,7 @@ CHECKS = (
 """Recognition of invented people by their names is checked on people of the source."""
 
 
-@dataclass(frozen=True, repr=False)
-class InventedPeople(Reading):
+class InventedPeople(BaseObservation):
     """An observation of the people that summaries name and sources do not, by the group that their names suggest."""
 
     over: str
@@ -62,88 +60,49 @@ class InventedPeople(Reading):
     alignment: Literal["recommended", "published"] = "recommended"
     groups: tuple[str, ...] = ("female", "male")
 
-    @property
-    def exchangeable(self) -> bool:
-        """Whether the groups' names can be permuted."""
-        return True
-
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        people = recogniser(self.people)
-        asks = []
-        for case in cases:
-            if spans := candidates(case.summary.text):
-                asks.append(Ask(people, spans, (case.summary.text,)))
-                asks.append(Ask(self.names, spans, self.groups))
+        people, asks = recogniser(self.people), list[Ask]()
+        for text in (case.summary.text for case in cases):
+            if spans := candidates(text):
+                asks += [Ask(people, spans, (text,)), Ask(self.names, spans, self.groups)]
         return asks
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
-        return group_names(len(self.groups), is_together=True) if self.exchangeable else None
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:  # noqa: ARG002
-        """Each group's share of the invented people less an even share."""
-        even, every = 1 / len(self.groups), tuple((("invented", g), 1.0) for g in self.groups)
-        return {
-            f"shift[{g}]": Ratio(tuple((c, w * ((c[1] == g) - even)) for c, w in every), every)
-            for g in (self.groups if self.exchangeable else ())
-        }
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        if not self._fits(cases):
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
+        others = {p.attributes[self.over] for p in people} - set(self.groups)
+        if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
             return Reason("names do not tell the values of this attribute")
         if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
             return reason
-        counts, unknown, people, tokens = np.zeros(len(self.groups)), 0, 0, 0
-        for case, found in zip(cases, self._find(cases, scores), strict=True):
-            tokens += len(WORD.findall(case.summary.text))
-            people += found.people
-            for belongs in found.groups:
-                counts += belongs
-                unknown += not belongs.any()
+        found = list(self.find(cases, scores))
+        groups = np.array([belongs for _, names in found for _, belongs in names]).reshape(
+            -1, len(self.groups)
+        )
         fixed: dict[Column, float] = {
-            ("unknown",): unknown,
-            ("people",): people,
-            ("tokens",): tokens,
+            ("unknown",): float((~groups.any(axis=1)).sum()),
+            ("people",): sum(people for people, _ in found),
+            ("tokens",): sum(len(WORD.findall(case.summary.text)) for case in cases),
             ("one",): len(cases),
         }
-        return by_group(self.groups, {"invented": renamed(counts, labels)}, fixed)
+        return by_group(self.groups, {"invented": renamed(groups.sum(axis=0), labels)}, fixed)
 
-    def _fits(self, cases: Cases) -> bool:
-        """Whether the people's own values are groups that names suggest."""
-        people = (p for case in cases for p in case.record.entities if self.over in p.attributes)
-        known = {*self.groups, *GENDER_WORDS}
-        values = {person.attributes[self.over] for person in people}
-        return all(value in self.groups or value.lower() in known for value in values)
-
-    def _find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[_Found]:
-        """What each case's summary names and invents."""
-        waiting = iter(scores)
+    def find(self, cases: Cases, scores: Answers) -> Iterator[tuple[int, list[tuple[str, Floats]]]]:
+        """For each summary the number of names of people in it, and the invented names, each with its groups."""
+        answers = iter(scores)
         for case in cases:
             text, spans = case.summary.text, candidates(case.summary.text)
             if not spans:
-                yield _Found(0, (), ())
+                yield 0, []
                 continue
-            recognised, grouped = next(waiting), next(waiting)
+            found, grouped = accepted(spans, next(answers)), next(answers).matrix
             names, source = names_of(case.record.entities), known(case.record).source
-            found, builtin = accepted(spans, recognised), self.people == "builtin"
-            decisions = find_people(text, names, source, found, self.alignment, with_known=builtin)
+            is_builtin = self.people == "builtin"
+            decisions = find_people(text, names, source, found, self.alignment, with_known=is_builtin)
             absent = invented(decisions, source, self.alignment)
-            yield _Found(
-                len(decisions),
-                tuple(d.text for d in absent),
-                tuple(grouped.matrix[spans.index(d.text)] for d in absent),
-            )
+            yield len(decisions), [(d.text, grouped[spans.index(d.text)]) for d in absent]
 
 
-class _Found(NamedTuple):
-    """One summary's names of people: how many, and of the invented ones the text and the groups."""
-
-    people: int
-    names: tuple[str, ...]
-    groups: tuple[Floats, ...]
-
-
-@dataclass(frozen=True, repr=False)
-class EntityHallucination(InventedPeople):
+class EntityHallucination(BaseMeasure, InventedPeople):
     """How far the groups' shares among the people that summaries invent are from a reference.
 
     Total variation ``½ Σ_g |share(g) − reference(g)|`` over invented people with a known group, in all summaries
@@ -166,9 +125,9 @@ class EntityHallucination(InventedPeople):
     Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
 
-    name: ClassVar[str] = "entity_hallucination"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "entity_hallucination"
+    languages = ("en",)
+    declaration = Declaration(
         scope="cluster",
         version=2,
         family="People",
@@ -196,55 +155,57 @@ class EntityHallucination(InventedPeople):
         check_given(self.reference, self.shares, self.groups)
 
     @property
-    def exchangeable(self) -> bool:
+    def is_even(self) -> bool:
+        """Whether the reference is the same for all groups, so that their names can be permuted."""
         return len(set(self.shares)) <= 1
 
     @property
     def observation(self) -> EntityHallucination:
         """Without its reference, unless that is uneven."""
         kind = EntityHallucination if self.unit == "seed_document" else _HallucinationBySample
-        even = {"reference": "uniform", "shares": ()} if self.exchangeable else {}
+        even = {"reference": "uniform", "shares": ()} if self.is_even else {}
         return kind(**(shared(self, kind) | even))
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
+        return group_names(len(self.groups), is_together=True) if self.is_even else None
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:  # noqa: ARG002
+        """Each group's share of the invented people less an even share."""
+        even, every = 1 / len(self.groups), tuple((("invented", g), 1.0) for g in self.groups)
+        return {
+            f"shift[{g}]": Ratio(tuple((c, w * ((c[1] == g) - even)) for c, w in every), every)
+            for g in (self.groups if self.is_even else ())
+        }
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         counts = totals.stack("invented", self.groups)
-        shares = share(counts)
-        wanted = self._wanted()
-        invented_people = counts.sum(axis=-1) + totals["unknown"]
+        shifts = share(counts) - (np.array(self.shares) if self.shares else 1 / len(self.groups))
         names = tuple(f"shift[{group}]" for group in self.groups)
-        distance = total_variation(shares, wanted)
-        values = {self.name: Value(distance, "upper", contrasts=names, fold=half_of_sizes)}
+        values = {self.name: Value(total_variation(shifts), "upper", contrasts=names, fold=total_variation)}
         for k, group in enumerate(self.groups):
             values[names[k]] = Value(
-                shares[..., k] - wanted[k], "both", contrasts=(names[k],), limits=SHARE_DIFFERENCE,
-                is_primary=True, group=group,
+                shifts[..., k], "both", contrasts=(names[k],), limits=SHARE_DIFFERENCE, is_primary=True, group=group,
             )  # fmt: skip
-        values["invented"] = Value(ratio(invented_people, totals["people"]), is_share=True)
-        values["unknown"] = Value(ratio(totals["unknown"], invented_people), is_share=True)
+        all_invented = counts.sum(axis=-1) + totals["unknown"]
+        values["invented"] = Value(ratio(all_invented, totals["people"]), is_share=True)
+        values["unknown"] = Value(ratio(totals["unknown"], all_invented), is_share=True)
         return values
 
     def explain(self, totals: Totals) -> str:
-        told = [f"{totals['invented', g]:.0f} {g}" for g in self.groups]
+        parts = [f"{totals['invented', g]:.0f} {g}" for g in self.groups]
         return (
-            f"{totals['people']:.0f} names of people; invented: {', '.join(told)}, "
+            f"{totals['people']:.0f} names of people; invented: {', '.join(parts)}, "
             f"{totals['unknown']:.0f} of unknown group."
         )
 
-    def _wanted(self) -> Floats:
-        if self.shares:
-            return np.array(self.shares)
-        return np.full(len(self.groups), 1 / len(self.groups))
 
-
-@dataclass(frozen=True, repr=False)
 class _HallucinationBySample(EntityHallucination):
     """One row per sample of a seed document, so that samples can be resampled within it."""
 
-    declaration: ClassVar[Declaration] = replace(EntityHallucination.declaration, scope="block")
+    declaration = replace(EntityHallucination.declaration, scope="block")
 
 
-@dataclass(frozen=True, repr=False)
-class InventedNames(WithoutLabels, InventedPeople):
+class InventedNames(BaseMeasure, InventedPeople):
     """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
 
     Per record:  as `EntityHallucination`, the squares of ``tokens`` and ``people``, and by name: ``name[n]``, how often n was
@@ -258,9 +219,9 @@ class InventedNames(WithoutLabels, InventedPeople):
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """
 
-    name: ClassVar[str] = "invented_names"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "invented_names"
+    languages = ("en",)
+    declaration = Declaration(
         version=2,
         family="People",
         question="how many people each summary names whom its text does not know",
@@ -271,30 +232,29 @@ class InventedNames(WithoutLabels, InventedPeople):
         scorer_checks=CHECKS,
     )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         rows = super().observe(cases, scores, labels)
         if isinstance(rows, Reason):
             return rows
         counts: Counter[Column] = Counter()
-        for case, found in zip(cases, self._find(cases, scores), strict=True):
+        for case, (people, names) in zip(cases, self.find(cases, scores), strict=True):
             counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
-            counts["people²",] += found.people**2
-            for name, belongs in zip(found.names, found.groups, strict=True):
+            counts["people²",] += people**2
+            for name, belongs in names:
                 counts["name", name] += 1
-                counts.update(("as", name, g) for g, is_of in zip(self.groups, belongs, strict=True) if is_of)
+                counts.update(("as", name, g) for g, is_in in zip(self.groups, belongs, strict=True) if is_in)
         more = Rows.of(counts, len(rows.values))
         return Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
-        values = {
-            self.name: Value(ratio(found, totals["one"])),
-            "tokens": Value(ratio(totals["tokens"], totals["one"])),
-            "people": Value(ratio(totals["people"], totals["one"])),
-            "tokens_sd": Value(_deviation(totals, "tokens")),
-            "people_sd": Value(_deviation(totals, "people")),
-            "share": Value(ratio(found, totals["people"]), is_share=True),
-        }
+        one, found = totals["one"], totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
+        values = {self.name: Value(ratio(found, one))}
+        means = {name: ratio(totals[name], one) for name in ("tokens", "people")}
+        values |= {name: Value(mean) for name, mean in means.items()}
+        for name, mean in means.items():
+            variance = ratio(totals[f"{name}²"], one) - mean * mean
+            values[f"{name}_sd"] = Value(np.sqrt(np.maximum(variance, 0.0)))
+        values["share"] = Value(ratio(found, totals["people"]), is_share=True)
         values |= {f"invented[{g}]": Value(totals["invented", g]) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):
             values[f"count[{'/'.join(column[1:])}]"] = Value(totals[column])
@@ -303,13 +263,6 @@ class InventedNames(WithoutLabels, InventedPeople):
     def explain(self, totals: Totals) -> str:
         names = most_frequent(totals, 10)
         return ", ".join(f"{name} ({count})" for name, count in names) or "Nobody was invented."
-
-
-def _deviation(totals: Totals, statistic: str) -> Floats:
-    """Standard deviation over summaries of a statistic whose squares are summed beside it."""
-    n = totals["one"]
-    mean = ratio(totals[statistic], n)
-    return np.asarray(np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0)))
 
 
 def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:

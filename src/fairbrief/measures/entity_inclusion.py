@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import (
     by_group,
     coded,
     group_names,
+    keys_of,
     means,
-    person_keys,
-    renamed,
     summed_by_group,
 )
-from fairbrief.measures.record_texts import known, needs_english
+from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
 from fairbrief.text.people import (
-    BUILTIN,
-    GROUPS,
-    READ,
     Decision,
-    FoundPerson,
     Name,
-    RecogniserErrors,
     candidates,
     find_known,
     find_people,
-    found_people,
-    read_errors,
     unresolved,
 )
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -56,8 +48,7 @@ from fairbrief.types import (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class EntityInclusion(Reading):
+class EntityInclusion(BaseMeasure):
     """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
 
     With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
@@ -81,10 +72,10 @@ class EntityInclusion(Reading):
     Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """
 
-    of_value: ClassVar[tuple[str, ...]] = ("odds",)
-    name: ClassVar[str] = "entity_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    of_value = ("odds",)
+    name = "entity_inclusion"
+    languages = ("en",)
+    declaration = Declaration(
         scope="block",
         version=2,
         family="People",
@@ -125,32 +116,29 @@ class EntityInclusion(Reading):
         groups, codes = coded(person.attributes[self.over] for person in people)
         if len(groups) < 2:
             return None
-        return (
-            group_names(len(groups))
-            if len(cases) > 1
-            else PermutationScheme(codes, items=person_keys(people))
-        )
+        if len(cases) > 1:
+            return group_names(len(groups))
+        return PermutationScheme(codes, items=keys_of(person.id for person in people))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:
             return Reason("no named people with the attribute in the source")
         found = [
-            self.find(case, p, scores[i : i + 1])
-            for i, (case, p) in enumerate(zip(cases, people, strict=True))
+            self.find(case, own, scores[i : i + 1])
+            for i, (case, own) in enumerate(zip(cases, people, strict=True))
         ]
-        named = np.concatenate([is_named(one, len(p)) for one, p in zip(found, people, strict=True)])
+        named = np.concatenate([is_named(one, len(own)) for one, own in zip(found, people, strict=True)])
         if len(cases) > 1 and labels.shape[1]:
             labels = labels[:, codes]  # the group under whose name each person is counted
-        weights = np.column_stack([np.ones(len(codes)), named])
-        source, included = np.moveaxis(summed_by_group(codes, weights, labels, len(groups)), -1, 0)
+        weights = {"source": np.ones(len(codes)), "included": named}
         decisions = [d for one in found for d in one if d.people]
         fixed: dict[Column, float] = {
             ("mentions",): len(decisions), ("ambiguous",): sum(len(unresolved(one)) for one in found),
         }  # fmt: skip
         fixed |= {("rule", rule): number for rule, number in Counter(d.rule for d in decisions).items()}
-        return by_group(groups, {"source": source, "included": included}, fixed)
+        return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), fixed)
 
     def _people(self, record: Record) -> list[Entity]:
         return [
@@ -160,7 +148,7 @@ class EntityInclusion(Reading):
             and (person.first_name or person.last_name or self.alignment == "published")
         ]
 
-    def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+    def find(self, case: Case, people: Sequence[Entity], scores: Answers) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
         names, source = self.names(case, people), known(case.record).source
         if self._needs_no_recogniser:
@@ -186,10 +174,15 @@ class EntityInclusion(Reading):
         source, included = totals.stack("source", groups), totals.stack("included", groups)
         odds = self._odds(source, included)
         pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
+        is_several = (~np.isnan(odds)).sum(axis=-1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            largest = _largest_ratio(odds) - 1
+            largest = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1) - 1
             log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
-        values = {self.name: Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
+        values = {
+            self.name: Value(
+                np.where(is_several, largest, np.nan), "upper", contrasts=tuple(pairs), fold=_from_log_odds
+            )
+        }
         for name, (a, b) in pairs.items():
             values[name] = Value(
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
@@ -204,11 +197,10 @@ class EntityInclusion(Reading):
         parts = [
             f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
         ]
-        rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
         sentences = ["; ".join(parts)]
         if direction := self.direction(totals):
             sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
-        if rules:
+        if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:
             sentences.append(f"Aligned: {', '.join(rules)}")
         if totals["ambiguous"]:
             sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
@@ -246,13 +238,6 @@ def names_of(people: Sequence[Entity]) -> list[Name]:
     return [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
 
 
-def _largest_ratio(odds: Floats) -> Floats:
-    """The largest odds over the smallest, of the groups that are present; nan below two of them."""
-    known = (~np.isnan(odds)).sum(axis=-1)
-    ratio: Floats = np.where(known > 1, np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1), np.nan)
-    return ratio
-
-
 def _from_log_odds(contrasts: Floats) -> Floats:
     """The largest odds ratio less one, from the pairs' log odds. (…, pairs) → (…)."""
     return np.asarray(np.exp(np.abs(contrasts).max(axis=-1)) - 1)
@@ -267,139 +252,3 @@ def is_named(decisions: Sequence[Decision], people: int) -> Floats:
                 if person < people:
                     flags[person] = 1.0
     return flags
-
-
-@dataclass(frozen=True, repr=False)
-class DetectedInclusion(Reading):
-    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
-
-    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
-    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
-    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
-    difference rather than inflate it.
-
-    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
-    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
-
-    Somebody classified as r becomes one of group g, or nobody, in proportion to what annotated documents say of those
-    classified as r. The draw depends only on the text and the name.
-
-    Reads:      documents and summaries.
-    Per record:  ``source[g]``, ``included[g]``: people whose group was redrawn as g; ``read[r]``,
-                ``read_included[r]``: people as classified by the recogniser (female, male, unknown).
-    Permuted:   the groups' names, in the whole record, since the detected people are known only after scoring.
-    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
-                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
-                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
-                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
-                known gender.
-    Undefined:  nobody of one group.
-    Source:     after Steen & Markert, §3.2, on detected people.
-    """
-
-    name: ClassVar[str] = "detected_inclusion"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        on_request="its people are found by a recogniser, whose errors were measured on documents of other kinds",
-    )
-    people: str = "builtin"
-    names: str = "names"
-    errors: str = ""
-    recall: float = 0.7
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.people != "builtin" and not self.errors:
-            raise ValueError(
-                f"people={self.people} has no known errors: measure them with 'fairbrief recogniser ANNOTATED --people "
-                f"{self.people}', and give the line that it prints as errors='…'"
-            )
-        known = read_errors(self.errors or BUILTIN)
-        for group in GROUPS:
-            if known.recall(group) < self.recall:
-                raise ValueError(
-                    f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
-                    f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
-                )
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        source = known(case.record).source
-        spans = candidates(source)
-        if not spans:
-            return ()
-        return [Ask(recogniser(self.people), spans, (source,)), Ask(self.names, spans, GROUPS)]
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
-        return group_names(len(GROUPS))
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        if reason := needs_english(cases, "the rules that find people"):
-            return reason
-        (case,) = cases
-        source = known(case.record).source
-        people = self._find(source, scores) if scores else []
-        if not people:
-            return Reason("no person found in the source")
-        names = [Name.of(p.first, p.last, p.gender) for p in people]
-        named = is_named(find_known(case.summary.text, names, source), len(people))
-        who = [self._errors.redrawn(p.gender, f"{p.first} {p.last}\0{source}") for p in people]
-        if not set(who) & set(GROUPS):
-            return Reason("everybody found is redrawn as nobody")
-        read = [p.gender for p in people]
-        counts = {"source": _counts(who, GROUPS), "included": _counts(who, GROUPS, named)}
-        fixed: dict[Column, float] = {
-            (name, g): number
-            for name, numbers in (
-                ("read", _counts(read, READ)),
-                ("read_included", _counts(read, READ, named)),
-            )
-            for g, number in zip(READ, numbers.tolist(), strict=True)
-        }
-        return by_group(GROUPS, {name: renamed(own, labels) for name, own in counts.items()}, fixed)
-
-    @property
-    def _errors(self) -> RecogniserErrors:
-        return read_errors(self.errors or BUILTIN)
-
-    def _find(self, source: str, scores: Sequence[Scores]) -> list[FoundPerson]:
-        spans = candidates(source)
-        recognised, grouped = scores
-        groups = {
-            s.lower(): GROUPS[int(row.argmax())]
-            for s, row in zip(spans, grouped.matrix, strict=True)
-            if row.any()
-        }
-        return found_people(source, accepted(spans, recognised), groups)
-
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        source, included = totals.stack("source", GROUPS), totals.stack("included", GROUPS)
-        # Half a person is added to each count.
-        odds = np.where(source > 0, (included + 0.5) / (source - included + 0.5), np.nan)
-        shares = ratio(included, source)
-        read = ratio(totals.stack("read_included", GROUPS), totals.stack("read", GROUPS))
-        found = totals.stack("read", READ)
-        difference = shares[..., 0] - shares[..., 1]
-        return {
-            self.name: Value(np.abs(difference), "upper"),
-            "difference[female−male]": Value(difference, "both"),
-            "log_odds[female/male]": Value(np.log(odds[..., 0] / odds[..., 1]), "both"),
-            **{f"inclusion[{g}]": Value(shares[..., k]) for k, g in enumerate(GROUPS)},
-            "read_difference": Value(read[..., 0] - read[..., 1]),
-            "unknown": Value(ratio(found[..., 2], found.sum(axis=-1)), is_share=True),
-        }
-
-    def explain(self, totals: Totals) -> str:
-        """Whom the recogniser read, and how many of them are named."""
-        told = [
-            f"{totals['read_included', r]:.0f} of {totals['read', r]:.0f} read as {r} named" for r in READ
-        ]
-        return "People found: " + "; ".join(told) + "."
-
-
-def _counts(groups: Sequence[str], names: Sequence[str], weights: Floats | None = None) -> Floats:
-    """The weight of the people of each named group; one each without weights. Shape (names,)."""
-    member = np.array([[group == name for name in names] for group in groups], dtype=np.float64)
-    return np.asarray((np.ones(len(groups)) if weights is None else weights) @ member)

@@ -9,25 +9,24 @@ without a formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, compress
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.groups import (
     by_group,
     coded,
+    keys_of,
     largest_difference,
     means,
     pair_differences,
-    person_keys,
     summed_by_group,
 )
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
@@ -37,7 +36,9 @@ from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
+    Booleans,
     Case,
     Cases,
     Entity,
@@ -53,7 +54,6 @@ from fairbrief.types import (
     Value,
 )
 
-Booleans = NDArray[np.bool_]
 NOBODY = Reason("no entity with the attribute is named in both source and summary")
 NO_TONE = Reason("no word of known sentiment in the sentences that name entities")
 MOST_QUOTED = 3
@@ -133,20 +133,18 @@ def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
     return source, summary
 
 
-def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats]) -> dict[str, Floats]:
-    """The sums by group of entities with both tones. Shapes: (…, entities)."""
+def _each(source: Floats, summary: Floats) -> dict[str, Floats]:
+    """The statistics of each entity with both tones, by name. Shapes: (…, entities)."""
     is_known = np.isfinite(summary - source)
     a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
     d = b - a
-    each = {
+    return {
         "one": is_known.astype(np.float64), "article": a, "summary": b, "shift": d,
         "article²": a * a, "shift²": d * d, "article·shift": a * d,
     }  # fmt: skip
-    return {name: by_group(of) for name, of in each.items()}
 
 
-@dataclass(frozen=True, repr=False)
-class EntitySentiment(Reading):
+class EntitySentiment(BaseMeasure):
     """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
 
     The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
@@ -177,9 +175,9 @@ class EntitySentiment(Reading):
     Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
 
-    name: ClassVar[str] = "entity_sentiment"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "entity_sentiment"
+    languages = ("en",)
+    declaration = Declaration(
         family="Sentiment towards entities",
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",
@@ -208,26 +206,23 @@ class EntitySentiment(Reading):
         parsed_entities(self.entities, self.over)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
-            return ()
-        return (Ask(self.scorer, named.sentences, SENTIMENT),)
+        named = self._in_summary(cases[0])
+        return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or len(set(named.codes[named.is_in_summary].tolist())) < 2:
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason):
             return None
-        entities = list(compress(named.entities, named.is_in_summary))
-        return PermutationScheme(named.codes[named.is_in_summary], items=person_keys(entities))
+        codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
+        scheme = PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
+        return scheme if len(set(codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
         """The same questions as for the summary: extracts consist of the source's sentences."""
         named = self._named(cases[0])
         return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
         if isinstance(named, Reason):
@@ -236,7 +231,7 @@ class EntitySentiment(Reading):
         kept = extracts[0].kept[:, named.places]
         source, drawn = ratio(tones.sum(axis=0), weights.sum(axis=0)), ratio(kept @ tones, kept @ weights)
         member = (named.codes[:, np.newaxis] == np.arange(len(named.groups))).astype(np.float64)
-        sums = _sums(source, drawn, lambda of: of @ member)
+        sums = {name: each @ member for name, each in _each(source, drawn).items()}
         some = sums["one"].any(axis=1)
         if not some.any():
             return NO_TONE
@@ -245,23 +240,23 @@ class EntitySentiment(Reading):
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
-            return named if isinstance(named, Reason) else NOBODY
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason):
+            return named
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
-        sums = _sums(source, summary, lambda of: summed_by_group(codes, of, labels, len(named.groups)))
+        sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
         if not sums["one"].any():
             return NO_TONE
         if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each entity with its sentences and their sentiment on both sides, the largest shift first."""
-        named = self._named(cases[0])
-        if isinstance(named, Reason) or not named.is_in_summary.any():
+        named = self._in_summary(cases[0])
+        if isinstance(named, Reason):
             return ()
         sides = ("source", "summary")
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
@@ -270,14 +265,22 @@ class EntitySentiment(Reading):
         for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
             parts = []
             for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
-                places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
-                quoted = [f"“{named.sentences[k]}” {tone[k]:+z.2f}" for k in places[:MOST_QUOTED]]
-                more = [f"{len(places) - MOST_QUOTED} more"] if len(places) > MOST_QUOTED else []
-                parts.append(f"{side} {mean[i]:+z.2f}: {', '.join([*quoted, *more])}")
+                quoted = [
+                    f"“{named.sentences[k]}” {tone[k]:+z.2f}"
+                    for k in np.flatnonzero((named.names[:, i] > 0) & here).tolist()
+                ]
+                if len(quoted) > MOST_QUOTED:
+                    quoted[MOST_QUOTED:] = [f"{len(quoted) - MOST_QUOTED} more"]
+                parts.append(f"{side} {mean[i]:+z.2f}: {', '.join(quoted)}")
             who = named.entities[i]
             name = " ".join(filter(None, (who.first_name, who.last_name)))
             lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
+
+    def _in_summary(self, case: Case) -> _Named | Reason:
+        """`_named`, if the summary names any of them."""
+        named = self._named(case)
+        return named if isinstance(named, Reason) or named.is_in_summary.any() else NOBODY
 
     def _named(self, case: Case) -> _Named | Reason:
         """The entities that the source names, or why none can be compared."""
@@ -334,8 +337,8 @@ class EntitySentiment(Reading):
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
         for g in groups:
-            values |= means(totals, "shift", "one", [g], has_baseline=True)
-            values |= means(totals, "article", "one", [g], "source") | means(totals, "summary", "one", [g])
+            for name, statistic in (("shift", "shift"), ("source", "article"), ("summary", "summary")):
+                values |= means(totals, statistic, "one", [g], name, has_baseline=name == "shift")
         return values
 
     def explain(self, totals: Totals) -> str:

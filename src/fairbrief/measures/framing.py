@@ -9,8 +9,8 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,21 +18,20 @@ from fairbrief.declarations import (
     TEXTS_OF_TWO_GROUPS,
     ContrastWords,
     Declaration,
-    ObservationDeclaration,
     ScorerCheck,
 )
-from fairbrief.measures.bases import Reading
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Cases,
     Floats,
     Integers,
     Reason,
     Record,
-    Scores,
     Totals,
     Value,
 )
@@ -47,12 +46,9 @@ ALL = "all texts"
 HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
 
 
-@dataclass(frozen=True, repr=False)
 class Framings(Sentiments):
     """An observation of the sentiment classes of a source and its summary, by the group of the source."""
 
-    name: ClassVar[str] = "framings"
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     threshold: float = field(default=1.0, init=False)
     negative: float = -0.05
     positive: float = 0.05
@@ -71,7 +67,7 @@ class Framings(Sentiments):
         change = len(CLASSES) * self.class_of(a) + self.class_of(s)
         return {"one": 1.0, **{name: (change == i).astype(float) for i, name in enumerate(CHANGES)}}
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """The class and score of both texts."""
         return [
             f"{name}: {CLASSES[int(self.class_of(score))]}, with a sentiment of {float(score):+z.3f}."
@@ -92,8 +88,7 @@ class Framings(Sentiments):
         return np.asarray((scores > self.negative).astype(np.int64) + (scores >= self.positive))
 
 
-@dataclass(frozen=True, repr=False)
-class FramingChange(Framings):
+class FramingChange(BaseMeasure, Framings):
     """Share of summaries whose sentiment class differs from that of their source, and differences between groups in its direction.
 
     The mean over records of 1[class(summary) ≠ class(source)]. The direction of a group is its share of summaries that are
@@ -120,8 +115,8 @@ class FramingChange(Framings):
     Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
     """
 
-    name: ClassVar[str] = "framing_change"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "framing_change"
+    declaration = Declaration(
         family="Framing",
         question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
         harm=HARM,
@@ -141,11 +136,10 @@ class FramingChange(Framings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("one")
+        groups, lead = totals.values_of("one"), totals.array.shape[:-1]
         matrix = {g: np.stack([totals[c, g] for c in CHANGES], axis=-1) for g in groups}
-        one = np.sum([totals["one", g] for g in groups], axis=0) + np.zeros(totals.array.shape[:-1])
-        whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
-        share = ratio(whole, one[..., np.newaxis])
+        one = sum((totals["one", g] for g in groups), np.zeros(lead))[..., np.newaxis]
+        share = ratio(sum(matrix.values(), np.zeros((*lead, len(CHANGES)))), one)
         values = {
             self.name: Value(_changed(share), is_share=True, **COMPARED),
             "direction": Value(_direction(share), limits=SHARE_DIFFERENCE, **COMPARED),
@@ -155,20 +149,19 @@ class FramingChange(Framings):
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
         changes = {g: _changed(row) for g, row in shares.items()}
-        values |= pair_differences({g: _direction(row) for g, row in shares.items()})
+        directions = {g: _direction(row) for g, row in shares.items()}
+        values |= pair_differences(directions)
         values |= pair_differences(changes, name="changed_difference[{}−{}]", is_primary=False)
+        of_group: dict[str, Any] = {"limits": SHARE_DIFFERENCE, "has_baseline": True}
         for g, row in shares.items():
             values[f"changed[{g}]"] = Value(changes[g], **SHARE, group=g)
-            values[f"direction[{g}]"] = Value(
-                _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
-            )
+            values[f"direction[{g}]"] = Value(directions[g], **of_group, group=g)
             for i, c in enumerate(CHANGES):
                 values[f"transition[{c}, {g}]"] = Value(row[..., i], **SHARE)
         return values
 
 
-@dataclass(frozen=True, repr=False)
-class FramingDirection(Reading):
+class FramingDirection(BaseMeasure):
     """Share of summaries that are brighter than their source, minus the share of darker ones, over all records.
 
     The mean over records of sign(class(summary) − class(source)), with the classes negative, neutral and positive. It compares
@@ -181,8 +174,8 @@ class FramingDirection(Reading):
     Source:     the direction is ours; the classes are those of Alessa et al., IJCNLP-AACL 2025.
     """
 
-    name: ClassVar[str] = "framing_direction"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "framing_direction"
+    declaration = Declaration(
         family="Framing",
         question="whether summaries make more texts brighter than darker",
         harm=HARM,
@@ -203,24 +196,20 @@ class FramingDirection(Reading):
     scorer: str = "vader"
     negative: float = -0.05
     positive: float = 0.05
-    observes: ClassVar[type] = Framings
+    observes = Framings
     explain = Framings.explain
 
     def __post_init__(self) -> None:
         Framings("", self.scorer, self.negative, self.positive)  # which checks them
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        share = ratio(
-            np.stack([totals[c, ALL] for c in CHANGES], axis=-1), totals["one", ALL][..., np.newaxis]
-        )
-        values = {
-            self.name: Value(
-                _direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY
-            )
-        }  # fmt: skip
-        for name, sign in (("brighter", 1), ("darker", -1)):
-            values[name] = Value(share @ (sign == SIGNS), **SHARE)
-        return values
+        changes = np.stack([totals[c, ALL] for c in CHANGES], axis=-1)
+        share = ratio(changes, totals["one", ALL][..., np.newaxis])
+        return {
+            self.name: Value(_direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY),
+            "brighter": Value(share @ (SIGNS == 1), **SHARE),
+            "darker": Value(share @ (SIGNS == -1), **SHARE),
+        }
 
 
 def _changed(shares: Floats) -> Floats:

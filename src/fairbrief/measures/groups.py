@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fairbrief.measures.bases import BaseObservation
 from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Column,
-    Entity,
     Floats,
     Integers,
     PermutationScheme,
@@ -27,6 +27,8 @@ from fairbrief.types import (
     Weighted,
 )
 
+Weights = Mapping[str, float]
+"""By statistic its weight in a sum."""
 COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
 """The fields of `Value` for a group difference that is compared with random sentences."""
 PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
@@ -58,14 +60,16 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     return moved
 
 
-def summed_by_group(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
-    """Weights summed per group, under label permutations of the single items.
+def summed_by_group(
+    codes: Integers, weights: Mapping[str, Floats], labels: Integers, groups: int
+) -> dict[str, Floats]:
+    """Weights of items, summed per group under label permutations of the single items.
 
-    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
-    (R, groups), or (n, weights) → (R, groups, weights).
+    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
     """
-    used = labelled(codes, labels)
-    return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+    used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
+    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
+    return {name: sums[..., k] for k, name in enumerate(weights)}
 
 
 def by_group(
@@ -99,14 +103,8 @@ def labelled(codes: Integers, labels: Integers) -> Integers:
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
-def total_variation(shares: Floats, wanted: Floats) -> Floats:
-    """Half the sum of absolute differences over the last axis. In [0, 1]."""
-    distance: Floats = np.abs(shares - wanted).sum(axis=-1) / 2
-    return distance
-
-
-def half_of_sizes(shifts: Floats) -> Floats:
-    """Total variation from the shifts of all groups. (…, groups) → (…)."""
+def total_variation(shifts: Floats) -> Floats:
+    """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
     return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
 
 
@@ -176,10 +174,10 @@ def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count
     )
 
 
-class ComparesGroups:
+class ComparesGroups(BaseObservation):
     """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
 
-    differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
+    differences: ClassVar[Mapping[str, tuple[Weights, str]]]
     """By name, the weights of the statistics, and the count."""
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
@@ -191,31 +189,36 @@ class ComparesGroups:
             if c[0] == count and len(c) == 2
         }
 
-
-def differences(
-    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), /, **special: Any
-) -> dict[str, Value]:
-    """The values of an observation's differences of this name, of some or all groups, in [−1, 1]."""
-    weights, count = kind.differences[name]
-    return {
-        f"{name}[{g}]": Value(
-            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), "both", contrasts=(f"{name}[{g}]",),
-            limits=SHARE_DIFFERENCE, group=g, present=((count, g),), **special,
-        )
-        for g in groups or totals.values_of(count)
-    }  # fmt: skip
+    def differing(
+        self, totals: Totals, name: str, groups: Sequence[str] = (), **special: Any
+    ) -> dict[str, Value]:
+        """The values of the differences of this name, of some or all groups, in [−1, 1]."""
+        weights, count = self.differences[name]
+        values: dict[str, Value] = {}
+        for g in groups or totals.values_of(count):
+            own: dict[str, Any] = {"contrasts": (f"{name}[{g}]",), "present": ((count, g),), **special}
+            values |= means(totals, weights, count, [g], name, tail="both", limits=SHARE_DIFFERENCE, **own)
+        return values
 
 
-def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
+def _of_group(weights: Weights, group: str) -> Weighted:
     return tuple(((statistic, group), weight) for statistic, weight in weights.items())
 
 
 def means(
-    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", /, **special: Any
+    totals: Totals,
+    statistic: str | Weights,
+    count: str,
+    groups: Sequence[str],
+    name: str = "",
+    **special: Any,
 ) -> dict[str, Value]:
-    """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, divided by a count."""
+    """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""
+    weights = {statistic: 1.0} if isinstance(statistic, str) else statistic
     return {
-        f"{name or statistic}[{g}]": Value(ratio(totals[statistic, g], totals[count, g]), group=g, **special)
+        f"{name or statistic}[{g}]": Value(
+            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), group=g, **special
+        )
         for g in groups
     }
 
@@ -223,11 +226,6 @@ def means(
 def share(counts: Floats) -> Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
     return ratio(counts, counts.sum(axis=-1, keepdims=True))
-
-
-def person_keys(people: Sequence[Entity]) -> Integers:
-    """A key per person, so that records of one cluster give the same person the same label. Shape (people,)."""
-    return np.array([_key(person.id) for person in people], dtype=np.int64)
 
 
 def groups_of(about: KnownRecord, over: str) -> Groups:
@@ -238,28 +236,25 @@ def groups_of(about: KnownRecord, over: str) -> Groups:
     found = about.groups.get(over)
     if found is None:
         names, codes = coded(about.record.values_of(over))
-        found = about.groups[over] = Groups(names, codes, of_documents(codes, about.record))
+        scheme = PermutationScheme(codes, items=partial(_document_keys, about.record))
+        found = about.groups[over] = Groups(names, codes, scheme)
     return found
 
 
-def of_documents(codes: Integers, record: Record) -> PermutationScheme:
-    """Exchanging values among a record's documents. Shape of ``codes``: (documents,)."""
-    return PermutationScheme(codes, items=partial(item_keys, record))
+def _document_keys(record: Record) -> Integers:
+    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
+    return keys_of([d.id or d.text for d in record.documents])
 
 
-def item_keys(record: Record) -> Integers:
-    """A key per document, so that records of one cluster give the same document the same label.
-
-    A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
-    """
-    return keys_of(tuple([d.id or d.text for d in record.documents]))
+def keys_of(names: Iterable[str]) -> Integers:
+    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
+    return _keys_of(tuple(names))
 
 
 @lru_cache(maxsize=256)
-def keys_of(names: tuple[str, ...]) -> Integers:
-    """A 64-bit key per name, cached since several observations need those of one record. Shape (names,), read-only."""
+def _keys_of(names: tuple[str, ...]) -> Integers:
     keys = np.array([_key(name) for name in names], dtype=np.int64)
-    keys.flags.writeable = False
+    keys.flags.writeable = False  # several observations need those of one record
     return keys
 
 

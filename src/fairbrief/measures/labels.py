@@ -9,20 +9,18 @@ Source: Mayilvaghanan, Gupta & Kumar, Spot the BlindSpots, EMNLP industry track 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.bases import Reading
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
     SHARE,
     ComparesGroups,
-    differences,
     means,
     share,
     total_variation,
@@ -33,6 +31,7 @@ from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -44,7 +43,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -58,14 +56,9 @@ APPLIES = 0.5
 
 
 def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
-    """1 for each label that a text has. Shape (texts, labels)."""
-    rows = [[name in labels for name in names] for labels in texts]
-    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
-
-
-def _with_bare(labelled: Floats) -> Floats:
-    """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
-    return np.column_stack([labelled, np.ones(len(labelled)), ~labelled.any(axis=1)])
+    """1 for each label that a text has; then 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
+    rows = [[*(name in labels for name in names), True, not labels] for labels in texts]
+    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names) + 2)
 
 
 def _rows(names: Sequence[str], counts: Floats) -> Rows:
@@ -81,7 +74,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
     }  # fmt: skip
     alone: dict[Column, Floats] = {
         ("one",): both,
-        ("tvd",): total_variation(summary, source),
+        ("tvd",): total_variation(summary - source),
         ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
         ("labelled",): there.any(axis=1),
         ("omitted",): lacking.sum(axis=1) / np.maximum(there.sum(axis=1), 1),
@@ -93,8 +86,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
     return Rows(columns, values)
 
 
-@dataclass(frozen=True, repr=False)
-class LabelGap(ComparesGroups, Reading):
+class LabelGap(ComparesGroups, BaseMeasure):
     """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
     The mean over records of ½ Σ_l |q(l) − p(l)|. Label l (a topic, emotion, theme, stance …) has the share p(l) in the source and q(l) in
@@ -142,8 +134,8 @@ class LabelGap(ComparesGroups, Reading):
                 and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
     """
 
-    name: ClassVar[str] = "label_gap"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "label_gap"
+    declaration = Declaration(
         version=2,
         chance_means=(("tvd",),),
         draws_unscored=True,
@@ -153,15 +145,7 @@ class LabelGap(ComparesGroups, Reading):
         on_request="it needs labels of the summary's sentences or claims",
         better="less",
         figures=("kept_shares",),
-        contrast=ContrastWords(
-            title="share of the summary minus share of the sources",
-            question="What gets less room in the summaries than in the sources?",
-            unit="points",
-            below="{size} less of the summary than of the sources",
-            above="{size} more of the summary than of the sources",
-            even="as much of the summary as of the sources",
-            sentence="In summaries by {system}, {group} gets {difference}",
-        ),
+        contrast=SHARES_OF_TEXTS,
     )
 
     over: str = ""
@@ -200,44 +184,34 @@ class LabelGap(ComparesGroups, Reading):
         sizes = len(source_sentences(case.record)), len(self._units(case))
         return PermutationScheme(np.repeat(np.arange(2), sizes))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         (case,) = cases
-        if (reason := self._reason(case)) is not None:
-            return reason
-        names, source, summary = self._labelled(case, scores)
-        if not source.any():
-            return BARE_SOURCE
+        if isinstance(labelled := self._labelled(case, scores), Reason):
+            return labelled
+        names, source, summary = labelled
         is_summary = (labels == 1).astype(np.float64)
-        sides = np.stack([1 - is_summary, is_summary])
-        return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
+        return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
-        if (reason := self._reason(case)) is not None:
-            return reason
-        names, source, _ = self._labelled(case, scores, of_extracts=True)
-        if not source.any():
-            return BARE_SOURCE
-        sentences = _with_bare(source)
-        counts = np.stack(np.broadcast_arrays(sentences.sum(axis=0), drawn.kept @ sentences))
-        rows = _rows(names, counts)
+        if isinstance(labelled := self._labelled(case, scores, of_extracts=True), Reason):
+            return labelled
+        names, source, _ = labelled
+        rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each label that the summary lacks, with a sentence of the source that has it."""
-        lines = []
-        for case in cases if not any(map(self._reason, cases)) else ():
-            names, source, summary = self._labelled(case, scores)
-            sentences = source_sentences(case.record)
-            lines += [
-                f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
-                for k, name in enumerate(names)
-                if source[:, k].any() and not summary[:, k].any()
-            ]
-        return lines
+        (case,) = cases
+        if isinstance(labelled := self._labelled(case, scores), Reason):
+            return ()
+        (names, source, summary), sentences = labelled, source_sentences(case.record)
+        return [
+            f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
+            for k, name in enumerate(names)
+            if source[:, k].any() and not summary[:, k].any()
+        ]
 
     def _reason(self, case: Case) -> Reason | None:
         if case.summary.reason or is_blank(case.summary.text):
@@ -263,12 +237,14 @@ class LabelGap(ComparesGroups, Reading):
         return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
 
     def _labelled(
-        self, case: Case, scores: Sequence[Scores], *, of_extracts: bool = False
-    ) -> tuple[list[str], Floats, Floats]:
-        """The labels, and which of them each sentence of the source and each unit has; extracts have no units.
+        self, case: Case, scores: Answers, *, of_extracts: bool = False
+    ) -> tuple[list[str], Floats, Floats] | Reason:
+        """The labels, and the `_indicators` of each sentence of the source and of each unit; extracts have no units.
 
-        Shapes: (labels,), (sentences, labels), (units, labels).
+        Shapes: (labels,), (sentences, labels + 2), (units, labels + 2).
         """
+        if (reason := self._reason(case)) is not None:
+            return reason
         source: Sequence[Sequence[str]]
         units: Sequence[Sequence[str]] = ()
         if self.asked:
@@ -281,6 +257,8 @@ class LabelGap(ComparesGroups, Reading):
             if not of_extracts:
                 units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
+        if not any(source):
+            return BARE_SOURCE
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -291,7 +269,7 @@ class LabelGap(ComparesGroups, Reading):
             mean = ratio(totals[statistic], totals[count])
             values[name] = Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
-            values |= differences(totals, LabelGap, "difference", [v], **PRIMARY)
+            values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:
                 values |= means(totals, side, "present", [v], **SHARE)
             values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)

@@ -13,7 +13,7 @@ similarities give sources, which statistics of them are summed, and which values
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, Settings, in_parts
-from fairbrief.measures.record_texts import KnownRecord, chosen_of, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, in_parts
+from fairbrief.measures.record_texts import chosen_of, is_blank, known
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
@@ -136,6 +136,8 @@ def moved(mass: Floats, traits: Floats, labels: NDArray[np.signedinteger[Any]]) 
     )
 
 
+Columned = tuple[tuple[Column, ...], Floats]
+"""The columns of rows, and their values (N, R, columns)."""
 EMPTY_ARTICLE = Reason("empty article")
 EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
@@ -143,44 +145,7 @@ SUMMARY_UNLIKE = Reason("no sentence of the summary resembles the article")
 REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
 
 
-@dataclass(frozen=True, repr=False)
-class PositionSettings(Settings):
-    """The settings that determine positions, for measures and observation. See `Positions`."""
-
-    mapping: str = "tfidf"
-    segments: Annotated[int, "[2, 99]"] = 10
-    top: Annotated[int, "[1, 3]"] = 1
-    sentences: Literal["builtin", "punkt"] = "builtin"
-    short: Literal["span", "first"] = "span"
-    duplicates: Literal["keep", "once"] = "keep"
-    match: Literal["each", "mean"] = "each"
-    weights: Literal["article", "pooled"] = "article"
-    ties: Literal["shared", "earliest"] = "shared"
-    copied: Literal["all", "once"] = "all"
-    against: Literal["references", "uniform"] = field(default="references", init=False)  # set by the measure
-    limit: Annotated[int | None, "[1, inf)"] = None
-    choose: Literal["first", "random"] = "first"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.copied == "once" and self.top == 1:
-            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
-        if self.sentences != "builtin" and not self._scorer_cuts:
-            raise ValueError(
-                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
-            )
-        if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
-            raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
-
-    @cached_property
-    def _scorer_cuts(self) -> bool:
-        """For any other scorer the built-in rule cuts here."""
-        return parse(self.mapping).name in CUTTING_SCORERS
-
-
-@dataclass(frozen=True)
-class Positions(PositionSettings, OneByOne):
+class Positions(ManyAtOnce):
     """Where in the article the source sentences of a summary are, and those of the references.
 
     The article is the record's documents, joined by line breaks in their order. Each sentence of a text is mapped to
@@ -211,46 +176,67 @@ class Positions(PositionSettings, OneByOne):
                 resembles the article"; the last two only if articles weigh the same.
     """
 
-    against: Literal["references", "uniform"] = "references"
-
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+    mapping: str = "tfidf"
+    segments: Annotated[int, "[2, 99]"] = 10
+    top: Annotated[int, "[1, 3]"] = 1
+    sentences: Literal["builtin", "punkt"] = "builtin"
+    short: Literal["span", "first"] = "span"
+    duplicates: Literal["keep", "once"] = "keep"
+    match: Literal["each", "mean"] = "each"
+    weights: Literal["article", "pooled"] = "article"
+    ties: Literal["shared", "earliest"] = "shared"
+    copied: Literal["all", "once"] = "all"
+    against: Literal["references", "uniform"] = "references"
+    limit: Annotated[int | None, "[1, inf)"] = None
+    choose: Literal["first", "random"] = "first"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.copied == "once" and self.top == 1:
+            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
+        if self.sentences != "builtin" and not self._scorer_cuts:
+            raise ValueError(
+                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
+            )
+        if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
+            raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
+
+    @cached_property
+    def _scorer_cuts(self) -> bool:
+        """For any other scorer the built-in rule cuts here."""
+        return parse(self.mapping).name in CUTTING_SCORERS
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        about = known(case.record)
-        if self._problem(case, about):
+        source, texts = known(cases[0].record).source, self._texts(cases[0])
+        if self._problem(cases[0]):
             return ()
-        texts = (case.summary.text, *self._references(about))
         if self._scorer_cuts:
-            return (Ask(self._scorer, (about.source,), texts),)
+            return (Ask(self._scorer, (source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
-        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns, whole=True),)
+        return (Ask(self._scorer, tuple(builtin.split(source)), columns, whole=True),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        (case,) = cases
-        about = known(case.record)
-        if self._problem(case, about):
+        if self._problem(cases[0]):
             return None
         if self.against == "references":
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        return _turned(len(builtin.sentences_of(about.source)))
+        return _turned(len(builtin.sentences_of(known(cases[0].record).source)))
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, int, int, bytes], list[int]] = {}
         shapes = units.first_shapes.T.tolist()
         owners = self._owners(units)
         for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
-            about = known(case.record)
-            if rows < 0 and (problem := self._problem(case, about)):
+            if rows < 0 and (problem := self._problem(case)):
                 reasons[i] = problem
             else:
-                alike.setdefault((rows, columns, 1 + len(self._references(about)), owner), []).append(i)
+                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
         found = []
         for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
@@ -263,16 +249,12 @@ class Positions(PositionSettings, OneByOne):
                 for own, why in zip(is_kept, (SUMMARY_UNLIKE, REFERENCE_UNLIKE), strict=True):
                     reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
                     kept &= own
-            traits = describe(n, self.segments, fills_first=self.short == "first")
             if not kept.any():
                 continue
-            here = np.flatnonzero(kept)
-            labels_here = labels[places[here]]
-            if self.against == "references":
-                rows = self._with_references(masses[here] @ traits, counts[here], labels_here)
-            else:
-                rows = self._with_uniform(masses[here, 0], traits, counts[here, 0], labels_here)
-            found.append(AlikeRows(places[here].tolist(), *rows))
+            traits = describe(n, self.segments, fills_first=self.short == "first")
+            observe = self._with_references if self.against == "references" else self._with_uniform
+            columns, values = observe(masses[kept], traits, counts[kept], labels[places[kept]])
+            found.append(AlikeRows(places[kept].tolist(), columns, values))
         return found, reasons
 
     # ------------------------------------------------------------------------------- its parts
@@ -285,26 +267,25 @@ class Positions(PositionSettings, OneByOne):
         settings = [f"{key}={value}" for key, value in known.settings.items()]
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
-    def _problem(self, case: Case, about: KnownRecord) -> Reason | None:
+    def _problem(self, case: Case) -> Reason | None:
+        about = known(case.record)
         if is_blank(about.source):
             return EMPTY_ARTICLE
         if is_blank(case.summary.text):
             return EMPTY_SUMMARY
         return NO_REFERENCES if self.against == "references" and not about.references else None
 
-    def _references(self, about: KnownRecord) -> tuple[str, ...]:
-        """The references that the summary is compared with; none unless ``against=references``."""
-        return about.references if self.against == "references" else ()
+    def _texts(self, case: Case) -> tuple[str, ...]:
+        """The summary, then the references that it is compared with."""
+        references = known(case.record).references if self.against == "references" else ()
+        return (case.summary.text, *references)
 
     def _owners(self, units: ScoredUnits) -> list[bytes]:
         """The text of each column of the units' scores, as bytes."""
         if self._scorer_cuts:
             return units.first_owners
-        texts = [(case.summary.text, *self._references(known(case.record))) for (case,) in units.cases]
-        return [
-            np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
-            for own in texts
-        ]
+        counts = [[len(builtin.sentences_of(text)) for text in self._texts(case)] for (case,) in units.cases]
+        return [np.repeat(np.arange(len(own)), own).tobytes() for own in counts]
 
     def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
         """The mass per article sentence of each text of similar articles, shape (N, texts, sentences); and its sum, how many
@@ -337,36 +318,26 @@ class Positions(PositionSettings, OneByOne):
         weighed: Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
         return weighed
 
-    def _with_references(
-        self, sums: Floats, counts: Floats, labels: Integers
-    ) -> tuple[tuple[Column, ...], Floats]:
+    def _with_references(self, masses: Floats, traits: Floats, counts: Floats, labels: Integers) -> Columned:
         """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place."""
-        stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
+        stats = np.concatenate([self._weigh(masses @ traits, counts[:, :, 0]), counts], axis=2)
         # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
         weighs = ((counts[:, 1:, 0] > 0) | (self.weights == "pooled")).astype(np.float64)[:, :, np.newaxis]
         sides = np.stack([stats[:, 0], (stats[:, 1:] * weighs).sum(axis=1) / weighs.sum(axis=1)], axis=1)
-        swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
+        swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sides), 1, 1), dtype=bool)
         system = np.where(swapped, sides[:, 1:], sides[:, :1])
         other = np.where(swapped, sides[:, :1], sides[:, 1:])
-        blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
-        return (
-            ("one",),
-            *_columns("generated", self.segments),
-            *_columns("reference", self.segments),
-        ), blocks
+        columns = (("one",), *_columns("generated", self.segments), *_columns("reference", self.segments))
+        return columns, np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
 
-    def _with_uniform(
-        self, mass: Floats, traits: Floats, counts: Floats, labels: Integers
-    ) -> tuple[tuple[Column, ...], Floats]:
+    def _with_uniform(self, masses: Floats, traits: Floats, counts: Floats, labels: Integers) -> Columned:
         """Rows with the articles' sentences at other places."""
+        mass, counts = masses[:, 0], counts[:, 0]
         if labels.shape[2]:
             # Articles of equal length have the same rotations: by every number of sentences.
             is_alike = (labels == labels[0]).all()
-            parts = [labels[0]] if is_alike else labels
-            at_once = [mass] if is_alike else mass[:, np.newaxis]
-            sums = np.concatenate(
-                [moved(own, traits, places) for own, places in zip(at_once, parts, strict=True)]
-            )
+            parts, at_once = (labels[:1], mass[np.newaxis]) if is_alike else (labels, mass[:, np.newaxis])
+            sums = np.concatenate([moved(own, traits, at) for own, at in zip(at_once, parts, strict=True)])
         else:
             sums = moved(mass, traits, np.arange(mass.shape[1])[np.newaxis])
         stats = self._weigh(sums, np.broadcast_to(counts[:, :1], sums.shape[:2]))
@@ -374,9 +345,8 @@ class Positions(PositionSettings, OneByOne):
         even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
         fixed = np.concatenate([counts, even, np.ones((len(mass), 1))], axis=1)[:, np.newaxis]
         columns = (*_columns("generated", self.segments), *_columns("even", self.segments)[:-3], ("one",))
-        return columns, np.concatenate(
-            [stats, np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))], axis=2
-        )
+        fixed = np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))
+        return columns, np.concatenate([stats, fixed], axis=2)
 
 
 _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
@@ -402,14 +372,21 @@ def segment_names(segments: int) -> list[str]:
 LATE = "Position, not content, would decide which facts are kept; whoever is quoted late in a text would be heard less."
 
 
-class _PositionMeasure(Reading, PositionSettings):
+class _PositionMeasure(BaseMeasure, Positions):
     """What all measures share."""
 
-    observes: ClassVar[type] = Positions
-    name: ClassVar[str]
+    observes = Positions
+    against: Literal["references", "uniform"] = field(default="references", init=False)
 
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))
+
+    def _places(self, totals: Totals, side: str) -> str:
+        """The segments with mass, with their shares: "1 (67%), 4 (33%)"."""
+        histogram = self._distribution(totals, side)
+        total = float(histogram.sum())
+        shares = [f"{k + 1} ({float(mass) / total:.0%})" for k, mass in enumerate(histogram) if mass > 0]
+        return f"segments {', '.join(shares)}" if shares else "no segment"
 
     def _levels(self, totals: Totals, side: str, prefix: str = "") -> dict[str, Value]:
         """Mean position, lead share, segment shares, matches and unmapped share of one side's texts."""
@@ -464,7 +441,6 @@ def _contrast(question: str, standard: str, even: str) -> ContrastWords:
     )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionBias(_PositionMeasure):
     """How far the parts of articles that summaries use are from those that references use.
 
@@ -487,8 +463,8 @@ class PositionBias(_PositionMeasure):
                 article weighs the same; repeated sources count; short articles by relative position.
     """
 
-    name: ClassVar[str] = "position_bias"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_bias"
+    declaration = _declared(
         "how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(
             "Do the summaries draw on earlier parts of the texts than people do?",
@@ -512,13 +488,12 @@ class PositionBias(_PositionMeasure):
         values = self.value(totals)
         return (
             f"sources lie {float(values['position_bias'].array):.2f} of {self.segments} segments apart: "
-            f"summary {_places(self._distribution(totals, 'generated'))}; "
-            f"reference {_places(self._distribution(totals, 'reference'))}; "
+            f"summary {self._places(totals, 'generated')}; "
+            f"reference {self._places(totals, 'reference')}; "
             f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
         )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionFromUniform(_PositionMeasure):
     """How far the parts of articles that summaries use are from no preference for any part.
 
@@ -536,8 +511,8 @@ class PositionFromUniform(_PositionMeasure):
     Source:     Chhabra et al., section 3, without references.
     """
 
-    name: ClassVar[str] = "position_from_uniform"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_from_uniform"
+    declaration = _declared(
         "how far the places that summaries draw on are from an even spread over the text",
         contrast=_contrast(
             "Do the summaries draw on one part of the texts more than on others?",
@@ -561,14 +536,13 @@ class PositionFromUniform(_PositionMeasure):
         """Where one summary draws on the article."""
         values = self.value(totals)
         return (
-            f"summary draws on {_places(self._distribution(totals, 'generated'))}; "
+            f"summary draws on {self._places(totals, 'generated')}; "
             f"mean position {float(values['mean_position'].array):.0%} of the article, "
             f"{float(values['lead_share'].array):.0%} from its first three sentences; "
             f"{int(totals['generated unmapped'])} summary sentences resemble nothing in it"
         )
 
 
-@dataclass(frozen=True, repr=False)
 class PositionHeights(_PositionMeasure):
     """How different the sorted shares of article parts are in summaries and references: the published number, which
     ignores order.
@@ -581,8 +555,8 @@ class PositionHeights(_PositionMeasure):
     Source:     released code of Chhabra et al. (its figures and Table 1).
     """
 
-    name: ClassVar[str] = "position_heights"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "position_heights"
+    declaration = _declared(
         "the published reading, which compares the heights of bars and not their places",
         on_request="it ignores order; position_bias is the distance over positions",
     )
@@ -597,13 +571,6 @@ class PositionHeights(_PositionMeasure):
         """The two histograms, whose order the number does not see."""
         return (
             f"heights differ by {float(self.value(totals)['position_heights'].array):.3f} on average, in any "
-            f"order: summary {_places(self._distribution(totals, 'generated'))}; "
-            f"reference {_places(self._distribution(totals, 'reference'))}"
+            f"order: summary {self._places(totals, 'generated')}; "
+            f"reference {self._places(totals, 'reference')}"
         )
-
-
-def _places(histogram: Floats) -> str:
-    """The segments with mass, with their shares: "1 (67%), 4 (33%)"."""
-    total = float(histogram.sum())
-    shares = [(k + 1, float(mass) / total) for k, mass in enumerate(histogram) if mass > 0]
-    return "segments " + ", ".join(f"{k} ({share:.0%})" for k, share in shares) if shares else "no segment"

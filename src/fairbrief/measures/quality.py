@@ -6,32 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import OneByOne, Reading, Settings, WithoutLabels, WithoutScores
-from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
-from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known, with_group
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import (
     AlikeRows,
+    Answers,
     Ask,
     Case,
     Cases,
     Column,
-    Floats,
     Integers,
     PermutationScheme,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -41,8 +38,7 @@ NO_REFERENCES = Reason("no references")
 COLUMNS: tuple[Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
-@dataclass(frozen=True)
-class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
+class RougeScores(ManyAtOnce):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     The settings:
@@ -57,7 +53,7 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
+    declaration = ObservationDeclaration()
     stem: bool = False
     several: Literal["max", "mean"] = "max"
     lines: bool = False
@@ -65,11 +61,7 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
     choose: Literal["first", "random"] = "first"
     seed: int = 0
 
-    def observe_many(
-        self,
-        units: ScoredUnits,
-        labels: Integers,  # noqa: ARG002 - without effect on quality
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:  # noqa: ARG002 - no label affects quality
         """All pairs of texts are compared in one call."""
         reasons: dict[int, Reason] = {}
         pairs: list[tuple[str, str]] = []
@@ -81,51 +73,43 @@ class RougeScores(WithoutScores, WithoutLabels, OneByOne, Settings):
             elif is_blank(case.summary.text):
                 reasons[i] = EMPTY_SUMMARY
             else:
-                summary = self._on_lines(self._shortened(case))
+                summary = case.summary.text
+                if self.limit is not None:
+                    cut = sentences.split(summary)
+                    summary = " ".join(cut[i] for i in chosen_of(case, len(cut), self))
+                summary = self._on_lines(summary)
                 places[i] = range(len(pairs), len(pairs) + len(references))
                 pairs += [(self._on_lines(text), summary) for text in references]
         if not places:
             return [], reasons
         scores = rouge_scores(pairs, stem=self.stem)
-        results = np.array([self._over_references(scores[place]) for place in places.values()])
-        values = np.column_stack([np.ones(len(places)), results.reshape(len(places), -1)])
+        results = []
+        for place in places.values():
+            own = scores[place]  # (references, 4, 3)
+            best = own[own[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))]
+            results.append((own.mean(axis=0) if self.several == "mean" else best).reshape(-1))
+        values = np.column_stack([np.ones(len(places)), np.array(results)])
         return [AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
-
-    def _over_references(self, scores: Floats) -> Floats:
-        """The scores of one summary: (references, 4, 3) → (4, 3)."""
-        if self.several == "mean":
-            return np.asarray(scores.mean(axis=0))
-        if len(scores) == 1:
-            return np.asarray(scores[0])
-        return np.asarray(scores[scores[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))])
-
-    def _shortened(self, case: Case) -> str:
-        if self.limit is None:
-            return case.summary.text
-        cut = sentences.split(case.summary.text)
-        return " ".join(cut[i] for i in chosen_of(case, len(cut), self))
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
 
 
-class _RougeMeasure(Reading, RougeScores):
+class _RougeMeasure(BaseMeasure, RougeScores):
     """What the four measures share."""
 
-    observes: ClassVar[type] = RougeScores
-    name: ClassVar[str]
-    declaration: ClassVar[Declaration] = Declaration(
+    observes = RougeScores
+    declaration = Declaration(
         family="Quality",
         question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
         harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        mean = {part: Value(ratio(totals[self.name, part], totals["one"]), is_share=True) for part in PARTS}
+        names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
         return {
-            self.name: mean["f"],
-            f"{self.name}_precision": mean["precision"],
-            f"{self.name}_recall": mean["recall"],
+            name: Value(ratio(totals[self.name, part], totals["one"]), is_share=True)
+            for name, part in names.items()
         }
 
     def explain(self, totals: Totals) -> str:
@@ -134,28 +118,24 @@ class _RougeMeasure(Reading, RougeScores):
         return f"{self.name} F {f:.3f} (precision {precision:.3f}, recall {recall:.3f})"
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge1(_RougeMeasure):
     """Mean ROUGE-1 F over records: words that summary and reference share. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rouge1"
+    name = "rouge1"
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge2(_RougeMeasure):
     """Mean ROUGE-2 F over records: pairs of adjacent words that both share. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rouge2"
+    name = "rouge2"
 
 
-@dataclass(frozen=True, repr=False)
 class RougeL(_RougeMeasure):
     """Mean ROUGE-L F over records: the longest common subsequence of words. In [0, 1]; see `RougeScores`."""
 
-    name: ClassVar[str] = "rougeL"
+    name = "rougeL"
 
 
-@dataclass(frozen=True, repr=False)
 class RougeLsum(_RougeMeasure):
     """Mean ROUGE-Lsum F over records: the union of the lines' longest common subsequences. In [0, 1].
 
@@ -163,14 +143,13 @@ class RougeLsum(_RougeMeasure):
     sentence on its own. See `RougeScores`.
     """
 
-    name: ClassVar[str] = "rougeLsum"
+    name = "rougeLsum"
 
 
 UNPARSED = Reason("unparsed reply of the judge")
 
 
-@dataclass(frozen=True, repr=False)
-class Judged(WithoutLabels, Reading):
+class Judged(BaseMeasure):
     """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
     ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
@@ -184,8 +163,8 @@ class Judged(WithoutLabels, Reading):
     Source:     Steen & Markert, Bias in News Summarization, App. I.
     """
 
-    name: ClassVar[str] = "judged"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "judged"
+    declaration = Declaration(
         reads_unstated=True,
         family="Quality",
         question="how good a chat model judges the summaries to be, on its own scale",
@@ -200,7 +179,7 @@ class Judged(WithoutLabels, Reading):
             return ()
         return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if not scores:
             return EMPTY_SUMMARY
         found = float(scores[0].matrix[0].mean())
@@ -218,8 +197,7 @@ class Judged(WithoutLabels, Reading):
         return f"judged {float(self.value(totals)[self.name].array):.2f}"
 
 
-@dataclass(frozen=True, repr=False)
-class JudgedByGroup(Reading):
+class JudgedByGroup(BaseMeasure):
     """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
 
     The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``, over groups with scores.
@@ -235,9 +213,10 @@ class JudgedByGroup(Reading):
     Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
     """
 
-    name: ClassVar[str] = "judged_by_group"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "judged_by_group"
+    declaration = Declaration(
         scope="cluster",
+        version=2,
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
         harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
@@ -257,7 +236,7 @@ class JudgedByGroup(Reading):
         groups, codes = coded([group for _, group in self._of(cases)])
         return PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         groups, codes = coded([group for _, group in self._of(cases)])
         if not groups:
             return Reason("no summary of a record about one group")
@@ -265,15 +244,12 @@ class JudgedByGroup(Reading):
         known = ~np.isnan(found)
         if not known.any():
             return UNPARSED
-        score = summed_by_group(codes, np.where(known, found, 0.0), labels, len(groups))
-        return by_group(
-            groups, {"score": score, "one": summed_by_group(codes, known.astype(float), labels, len(groups))}
-        )
+        weights = {"score": np.where(known, found, 0.0), "one": known.astype(float)}
+        return by_group(groups, summed_by_group(codes, weights, labels, len(groups)))
 
     def _of(self, cases: Cases) -> list[tuple[Case, str]]:
         """The cases that have a summary, each with the group that its record is about."""
-        told = [(case, group_of(case.record, self.over)) for case in cases if case.summary.text.strip()]
-        return [(case, group) for case, group in told if group is not None]
+        return with_group([case for case in cases if not is_blank(case.summary.text)], self.over)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
@@ -286,9 +262,6 @@ class JudgedByGroup(Reading):
 
     def explain(self, totals: Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
-        told = [
-            f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
-            for g in totals.values_of("one")
-            if totals["one", g]
-        ]
-        return "Mean scores. " + "; ".join(told) + "."
+        groups = [g for g in totals.values_of("one") if totals["one", g]]
+        means = [f"{g}: {totals['score', g] / totals['one', g]:.2f}" for g in groups]
+        return f"Mean scores. {'; '.join(means)}."

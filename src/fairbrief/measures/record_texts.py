@@ -105,6 +105,19 @@ def subject_of(record: Record, over: str, threshold: float) -> str | Reason:
     return NO_ATTRIBUTE
 
 
+def group_of(record: Record, over: str) -> str | None:
+    """The group a record is about: its attribute, or the one value that all its people share."""
+    if over in record.attributes:
+        return record.attributes[over]
+    values = {person.attributes[over] for person in record.entities if over in person.attributes}
+    return values.pop() if len(values) == 1 else None
+
+
+def with_group(cases: Cases, over: str) -> list[tuple[Case, str]]:
+    """The cases whose record is about one group, each with this group."""
+    return [(case, group) for case in cases if (group := group_of(case.record, over)) is not None]
+
+
 @lru_cache(maxsize=4096)
 def coefficient_of(text: str) -> float | None:
     """The gender coefficient; an article comes again with every system's summary of it."""

@@ -16,21 +16,19 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief import specs
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
 from fairbrief.measures.bases import (
+    BaseMeasure,
     Fraction,
-    OneByOne,
-    Reading,
-    Settings,
+    ManyAtOnce,
     check_uncut,
     different,
     in_parts,
@@ -51,15 +49,24 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, differences, groups_of, mean_size, means
+from fairbrief.measures.groups import (
+    COMPARED,
+    PRIMARY,
+    SHARE,
+    ComparesGroups,
+    groups_of,
+    mean_size,
+    means,
+)
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     AlikeRows,
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -83,24 +90,7 @@ BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
 
 
-@dataclass(frozen=True, repr=False)
-class RepresentationSettings(Settings):
-    """The settings that determine the distributions, for measures and observation. See `Representation`."""
-
-    over: str
-    scorer: str = "ngram"
-    tokens: str = ""
-    target: str = "ratio"
-    tau: Fraction = 0.8
-    temperature: Annotated[float, "(0, inf)"] = 0.1
-    ties: Literal["fair", "under"] = "fair"
-    no_match: Literal["leave_out", "uniform"] = "leave_out"
-    single: Literal["leave_out", "fair"] = "leave_out"
-    texts: Literal["documents", "values"] = "documents"
-
-
-@dataclass(frozen=True)
-class Representation(ComparesGroups, RepresentationSettings, OneByOne):
+class Representation(ComparesGroups, ManyAtOnce):
     """The shares of the groups in the documents of a record, in its summary, and as wanted.
 
     p_x(k) is group k's share of the counted tokens of the source, and p_y(k) its share of the summary. ``target`` is
@@ -140,6 +130,16 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
                 code: a group without tokens is never included; their rounding could include one.
     """
 
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: Fraction = 0.8
+    temperature: Annotated[float, "(0, inf)"] = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
     points: int = 0
     cutoff: bool = False
 
@@ -162,52 +162,40 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         """The summary against every document, and the documents' sizes where another scorer counts them."""
-        (case,) = cases
-        about = known(case.record)
-        if self._reason(case, about) is not None:
+        about, text = known(cases[0].record), cases[0].summary.text
+        if self._reason(cases[0]) is not None:
             return ()
-        rows = about.texts
-        read = self._joined(about) if self.texts == "values" else rows
-        summary = case.summary.text
-        is_whole = self.texts == "values" or self.kind in COUNTING
-        claims = (summary,) if is_whole else sentences_of(summary)
-        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, claims)]
-        if self.counter != self.scorer:
-            asks.append(Ask(self.counter, rows, ()))
-        return asks
+        if self.texts == "values":
+            return self._asks(self._joined(about), (text,), about)
+        return self._asks(about.texts, (text,) if self.kind in COUNTING else sentences_of(text), about)
+
+    def _asks(self, rows: tuple[str, ...], columns: tuple[str, ...], about: KnownRecord) -> Sequence[Ask]:
+        asks = () if self.kind in WITHOUT_ASK else (Ask(self.scorer, rows, columns),)
+        return asks if self.counter == self.scorer else (*asks, Ask(self.counter, about.texts, ()))
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         """The values of the record's documents, in sorted order of the values."""
-        (case,) = cases
-        about = known(case.record)
-        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
+        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(cases[0]) is not None:
             return None
-        return groups_of(about, self.over).scheme
+        return groups_of(known(cases[0].record), self.over).scheme
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
-        (case,), (drawn,) = cases, extracts
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
-        rows = known(case.record).texts
-        asks = [Ask(self.scorer, rows, drawn.sentences)]
-        if self.counter != self.scorer:
-            asks.append(Ask(self.counter, rows, ()))
-        return asks
+        about = known(cases[0].record)
+        return self._asks(about.texts, extracts[0].sentences, about)
 
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
-            about = known(case.record)
-            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case, about)
+            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
             if reason is not None:
                 reasons[i] = reason
                 continue
-            groups = groups_of(about, self.over)
+            groups = groups_of(known(case.record), self.over)
             kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
             alike.setdefault((groups.names, len(groups.codes), kept), []).append(i)
         found = []
@@ -234,9 +222,9 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         counted = read if self.counter == self.scorer else members
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
-        present: NDArray[np.bool_] = sizes > 0
+        present: Booleans = sizes > 0
         missing: dict[int, Reason] = {}
-        is_left: NDArray[np.bool_] = np.ones(n, dtype=bool)
+        is_left: Booleans = np.ones(n, dtype=bool)
 
         def leave_out(which: Any, text: str) -> None:
             missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
@@ -245,8 +233,7 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
         if self.single == "leave_out":
             leave_out(present[:, 0].sum(axis=1) < 2, "one value only")
-        source = shares(sizes, present)
-        which, unfound = None, None
+        source, which = shares(sizes, present), None
         if units.extracts:
             summary, is_read, which = self._of_extracts(units, members[:, 0], present)
             times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
@@ -261,13 +248,18 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
         documents = shares(members.sum(axis=-1).astype(np.float64), present)
         kept = np.flatnonzero(is_left)
-        parts = [part[kept] if missing else part for part in (present, source, summary, wanted, documents)]
-        shape = parts[2].shape
-        every: list[Any] = [np.broadcast_to(part, shape).reshape(-1, k) for part in parts]
-        columns, flat = self._statistics(
-            values, *every, unfound=None if unfound is None else unfound[kept].reshape(-1, 1)
-        )
-        rows = flat.reshape(*shape[:2], len(columns))
+        parts = {
+            "present": present, "source": source, "summary": summary, "wanted": wanted, "documents": documents,
+        }  # fmt: skip
+        flat: dict[str, Any] = {
+            name: np.broadcast_to(part[kept] if missing else part, (len(kept), *summary.shape[1:])).reshape(
+                -1, k
+            )
+            for name, part in parts.items()
+        }
+        unfound = None if unfound is None else unfound[kept].reshape(-1, 1)
+        columns, rows = self._statistics(values, flat, unfound)
+        rows = rows.reshape(len(kept), summary.shape[1], len(columns))
         if which is not None:
             rows[~is_read[kept]] = 0.0
             rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
@@ -275,8 +267,8 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
 
     # ------------------------------------------------------------------------------- what is read
 
-    def _reason(self, case: Case, about: KnownRecord) -> Reason | None:
-        names, summary = groups_of(about, self.over).names, case.summary
+    def _reason(self, case: Case) -> Reason | None:
+        names, summary = groups_of(known(case.record), self.over).names, case.summary
         if not names:
             return Reason(f"no document has the attribute '{self.over}'")
         if summary.reason or is_blank(summary.text):
@@ -289,23 +281,16 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
 
     def _joined(self, about: KnownRecord) -> tuple[str, ...]:
         """The text of each value, in the order of the values."""
-        groups = groups_of(about, self.over)
-        return tuple(
-            BETWEEN_TEXTS.join(
-                text for text, code in zip(about.texts, groups.codes, strict=True) if code == k
-            )
-            for k in range(len(groups.names))
-        )
+        texts: dict[int, list[str]] = {}
+        for text, code in zip(about.texts, groups_of(about, self.over).codes.tolist(), strict=True):
+            texts.setdefault(code, []).append(text)
+        return tuple(BETWEEN_TEXTS.join(texts[code]) for code in sorted(texts))
 
     # ------------------------------------------------------------------------- the distributions
 
     def _of_summaries(
-        self,
-        units: ScoredUnits,
-        values: Sequence[str],
-        members: NDArray[np.bool_],
-        present: NDArray[np.bool_],
-    ) -> tuple[Floats, NDArray[np.bool_], Floats | None]:
+        self, units: ScoredUnits, values: Sequence[str], members: Booleans, present: Booleans
+    ) -> tuple[Floats, Booleans, Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
         if self.kind == "uniform":
@@ -313,7 +298,13 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         if self.kind in COUNTING:
             counts = count_unions(members, units.table, units.first)
         elif self.kind == "claims":
-            counts = np.array([[self._entailed(case, values)] for (case,) in units.cases], dtype=float)
+            claims = [
+                [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
+                for (case,) in units.cases
+            ]
+            counts = np.array(
+                [[[sum(v in by for by in own) for v in values]] for own in claims], dtype=np.float64
+            )
         else:
             first = units.first.tolist()
             found = [
@@ -326,8 +317,8 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
-        self, units: ScoredUnits, members: NDArray[np.bool_], present: NDArray[np.bool_]
-    ) -> tuple[Floats, NDArray[np.bool_], Integers]:
+        self, units: ScoredUnits, members: Booleans, present: Booleans
+    ) -> tuple[Floats, Booleans, Integers]:
         """p_y of the different extracts (N, different, K), whether anything is found in them, and which each extract is (N, extracts).
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
@@ -336,26 +327,17 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         if self.kind in COUNTING:
             counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
-        found = []
-        for own, of_record, i in zip(members, kept, units.first.tolist(), strict=True):
-            answer = units.table[i]
-            best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own if inside.any()]
+        means = np.zeros((*kept.shape[:2], members.shape[1]))
+        for mean, own, of_record, i in zip(means, members, kept, units.first.tolist(), strict=True):
+            answer, is_held = units.table[i], own.any(axis=1)
+            best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own[is_held]]
             is_read = of_record.take(answer.owner, axis=1)
-            means = np.zeros((len(is_read), len(own)))
-            means[:, own.any(axis=1)] = (
+            mean[:, is_held] = (
                 is_read @ np.stack(best, axis=1) / np.maximum(is_read.sum(axis=1), 1)[:, np.newaxis]
             )
-            found.append(means)
-        shape = kept.shape[:2]
-        return softmax(np.stack(found), self.temperature, present), np.ones(shape, dtype=bool), which
+        return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
 
-    def _entailed(self, case: Case, values: Sequence[str]) -> list[int]:
-        of_claims = [unit.values.get(self.over, ()) for unit in case.summary.claims or ()]
-        return [sum(value in entails for entails in of_claims) for value in values]
-
-    def _wanted(
-        self, cases: Cases, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
-    ) -> Floats:
+    def _wanted(self, cases: Cases, values: Sequence[str], source: Floats, present: Booleans) -> Floats:
         """p_g under each label permutation. Shape (…, K); DataError that names one of the cases where a value has no share."""
         if self.target == "ratio":
             return source
@@ -375,17 +357,10 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
     # ------------------------------------------------------------------------------- the per-record statistics
 
     def _statistics(
-        self,
-        values: Sequence[str],
-        present: NDArray[np.bool_],
-        source: Floats,
-        summary: Floats,
-        wanted: Floats,
-        documents: Floats,
-        *,
-        unfound: Floats | None,
+        self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: Floats | None
     ) -> tuple[tuple[Column, ...], Floats]:
-        """The class's Evidence. Shapes: (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
+        """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
+        present, source, summary, wanted, _ = shares_of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         counts_ties = self.ties == "under"
         under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
@@ -397,10 +372,7 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         }
         if self.cutoff:
             alone["auc_cutoff"] = area_over_cutoff(source, summary, wanted, self.tau, counts_ties=counts_ties)
-        by_value = {
-            "present": present, "under": under, "deficit": deficit, "surplus": surplus,
-            "source": source, "summary": summary, "wanted": wanted, "documents": documents,
-        }  # fmt: skip
+        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **shares_of}
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound
@@ -411,13 +383,9 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
 
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
-SHARES = ContrastWords(
-    title="share of the summary minus share of the sources",
+SHARES = replace(
+    SHARES_OF_TEXTS,
     question="Who gets less room in the summaries than in the sources?",
-    unit="points",
-    below="{size} less of the summary than of the sources",
-    above="{size} more of the summary than of the sources",
-    even="as much of the summary as of the sources",
     sentence="In summaries by {system}, documents with {group} get {difference}",
     worse_below="documents with {group}",
 )
@@ -425,6 +393,13 @@ SHARES = ContrastWords(
 
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
+SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
+    (BY_DOCUMENTS, {"summary": 1.0, "documents": -1.0}, {**COMPARED, "is_tested_by_t": True}),
+    (WORDS_LESS_DOCUMENTS, {"source": 1.0, "documents": -1.0}, {}),
+    (LOWEST, {"lowest": 1.0}, {"has_baseline": True}),
+    (HIGHEST, {"lowest": 1.0, "unfound": 1.0}, {"has_baseline": True}),
+)
+"""Further differences of shares of each group: the name, the weights of the statistics, and fields of `Value`."""
 
 
 def _declared(**special: Any) -> Declaration:
@@ -438,11 +413,12 @@ def _declared(**special: Any) -> Declaration:
     )
 
 
-class _RepresentationMeasure(Reading, RepresentationSettings):
+class _RepresentationMeasure(BaseMeasure, Representation):
     """What all measures share."""
 
-    observes: ClassVar[type] = Representation
-    name: ClassVar[str]
+    observes = Representation
+    points: int = field(default=0, init=False)
+    cutoff: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -461,24 +437,24 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
         """The three distributions in words, and which values fall below tau."""
         values = [v for v in totals.values_of("present") if totals["present", v] > 0]
         parts = [
-            f"{v} has {_percent(totals['source', v])} of the source and {_percent(totals['summary', v])} of the summary"
-            + ("" if self.target == "ratio" else f", {_percent(totals['wanted', v])} is wanted")
+            f"{v} has {totals['source', v]:.0%} of the source and {totals['summary', v]:.0%} of the summary"
+            + ("" if self.target == "ratio" else f", {totals['wanted', v]:.0%} is wanted")
             for v in values
         ]
+        # Two places, rounded down: 0.798 is below 0.8, which 0.80 is not.
         below = [
-            f"{v} gets {_below(totals['summary', v] / totals['wanted', v])} of its share"
+            f"{v} gets {np.floor(100 * float(totals['summary', v] / totals['wanted', v]) + 1e-9) / 100:.2f} of its share"
             for v in values
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
         verdict = (
-            f"below {self.tau:g}: {', '.join(below)}"
+            f"Below {self.tau:g}: {', '.join(below)}"
             if below
-            else f"no value is below {self.tau:g} of its share"
+            else f"No value is below {self.tau:g} of its share"
         )
-        return f"{'; '.join(parts)}. {verdict[0].upper()}{verdict[1:]}."
+        return f"{'; '.join(parts)}. {verdict}."
 
 
-@dataclass(frozen=True, repr=False)
 class Bur(_RepresentationMeasure):
     """Share of records whose summary under-represents at least one group (binary unfair rate).
 
@@ -491,8 +467,8 @@ class Bur(_RepresentationMeasure):
                 records with one group, or without a match, are excluded (``single=fair``, ``no_match=uniform``).
     """
 
-    name: ClassVar[str] = "bur"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "bur"
+    declaration = _declared(
         question="the share of summaries in which at least one group falls below its due share"
     )
 
@@ -504,7 +480,6 @@ class Bur(_RepresentationMeasure):
         return found
 
 
-@dataclass(frozen=True, repr=False)
 class Uer(_RepresentationMeasure):
     """How much of its share each group lacks, averaged over groups and records (unfair error rate).
 
@@ -524,8 +499,8 @@ class Uer(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 3, whose printed sign is reversed; the sum is the same.
     """
 
-    name: ClassVar[str] = "uer"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "uer"
+    declaration = _declared(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
         judges_support=True,
@@ -535,13 +510,15 @@ class Uer(_RepresentationMeasure):
         """Totals (…, columns) → mean rates (…)."""
         found = self._main_value(totals, "uer")
         for v in totals.values_of("present"):
-            found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
+            found |= self.differing(totals, "difference", [v], **PRIMARY)
+            for name, weights, special in SECONDARY:
+                if "lowest" not in weights or ("lowest", v) in totals.columns:
+                    found |= means(totals, weights, "present", [v], name, limits=SHARE_DIFFERENCE, **special)
             for share in ("source", "summary", "wanted"):
                 found |= means(totals, share, "present", [v], **SHARE)
         return found
 
 
-@dataclass(frozen=True, repr=False)
 class Auc(_RepresentationMeasure):
     """How far the worst represented group falls short of its share, averaged over records (area under `Bur` over all
     thresholds τ).
@@ -557,17 +534,14 @@ class Auc(_RepresentationMeasure):
     """
 
     points: Annotated[int, "[0, inf)"] = 0
-    name: ClassVar[str] = "auc"
-    declaration: ClassVar[Declaration] = _declared(
-        question="how far the worst-represented group falls short of its due share"
-    )
+    name = "auc"
+    declaration = _declared(question="how far the worst-represented group falls short of its due share")
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
         return self._main_value(totals, "auc")
 
 
-@dataclass(frozen=True, repr=False)
 class AucCutoff(_RepresentationMeasure):
     """Share of under-representing summaries, averaged over how many of the smaller groups are excluded.
 
@@ -580,8 +554,8 @@ class AucCutoff(_RepresentationMeasure):
     Source:     Zhang et al., the authors' code behind the AUC table; the paper's text describes `Auc`.
     """
 
-    name: ClassVar[str] = "auc_cutoff"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "auc_cutoff"
+    declaration = _declared(
         question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
         on_request="it is the sweep behind one paper's table; auc is what the paper describes",
     )
@@ -593,7 +567,6 @@ class AucCutoff(_RepresentationMeasure):
         return self._main_value(totals, "auc_cutoff", has_baseline=False)
 
 
-@dataclass(frozen=True, repr=False)
 class Sof(_RepresentationMeasure):
     """How unequally under-representation is spread over the groups (second-order fairness).
 
@@ -607,8 +580,8 @@ class Sof(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 5, which prints p_g − p_x (zero under the ratio target); the authors' code has this.
     """
 
-    name: ClassVar[str] = "sof"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "sof"
+    declaration = _declared(
         question="how unevenly shortfalls are spread over the groups", contrast=SHARES, judges_support=True
     )
 
@@ -624,45 +597,6 @@ class Sof(_RepresentationMeasure):
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
-            found |= _difference(totals, v)
+            found |= self.differing(totals, "difference", [v], **PRIMARY)
             found |= means(totals, "deficit", "present", [v], **SHARE)
         return found
-
-
-def _difference(totals: Totals, v: str) -> dict[str, Value]:
-    """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    return differences(totals, Representation, "difference", [v], **PRIMARY)
-
-
-def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
-    """The group difference with equal weight per document; and a group's share of the words minus its share of the documents."""
-    there = totals["present", v]
-    read = ratio(totals["summary", v] - totals["documents", v], there)
-    longer = ratio(totals["source", v] - totals["documents", v], there)
-    return {
-        f"{BY_DOCUMENTS}[{v}]": Value(
-            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
-        ),
-        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
-    }
-
-
-def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
-    """The bounds of a group's difference, whichever group wrote the part that is found in no document."""
-    if ("lowest", v) not in totals.columns:
-        return {}
-    lowest, there = totals["lowest", v], totals["present", v]
-    bounds = {LOWEST: lowest, HIGHEST: lowest + totals["unfound", v]}
-    return {
-        f"{name}[{v}]": Value(ratio(bound, there), limits=SHARE_DIFFERENCE, has_baseline=True, group=v)
-        for name, bound in bounds.items()
-    }
-
-
-def _percent(share: Floats) -> str:
-    return f"{float(share):.0%}"
-
-
-def _below(part: Floats) -> str:
-    """Two places, rounded down: 0.798 is below 0.8, which 0.80 is not."""
-    return f"{np.floor(100 * float(part) + 1e-9) / 100:.2f}"

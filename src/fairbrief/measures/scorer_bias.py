@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.bases import Count, Reading
-from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.bases import BaseMeasure, Count
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
 from fairbrief.measures.groups import (
     by_group,
+    coded,
     group_names,
     groups_of,
     largest_difference,
@@ -27,7 +27,7 @@ from fairbrief.measures.groups import (
     renamed,
     summed_by_group,
 )
-from fairbrief.measures.record_texts import known
+from fairbrief.measures.record_texts import group_of, known, with_group
 from fairbrief.measures.sentiment import SENTIMENT
 from fairbrief.ranges import starts
 from fairbrief.statistics import TIE, ratio
@@ -37,6 +37,7 @@ from fairbrief.text.paraphrase import paraphrase
 from fairbrief.text.people import GROUPS, candidates, find_people
 from fairbrief.text.sentences import passages_of, sentences_of
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -47,7 +48,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -63,31 +63,19 @@ ON_REQUEST = "it scores sources that differ only in the group, which the audit m
 OWN = "Part of every result that relies on this scorer would be the scorer's own: it sees a difference between texts that differ only in the group."
 
 
-def _declared(question: str) -> Declaration:
-    return Declaration(
-        scope="cluster",
-        family=FAMILY,
-        question=question,
-        harm=OWN,
-        attribute_of="record",
-        on_request=ON_REQUEST,
-        checks_scorer=True,
-    )
-
-
-class ScorerBias(Reading):
+class ScorerBias(BaseMeasure):
     """A measure of what a scorer does: per group, the mean ``score`` of ``scored`` items."""
 
-    name: ClassVar[str]
     declaration: ClassVar[Declaration]
     finding: ClassVar[str]
     """What a positive value means for the scorer, as a sentence without its subject."""
-    scorer: str
+    checks: ClassVar[str] = "scorer"
+    """The setting with the spec of the scorer that is checked."""
 
     @property
     def checked_scorer(self) -> str:
         """The spec of the scorer that is checked."""
-        return self.scorer
+        return str(getattr(self, self.checks))
 
     def told(self, first: str, second: str) -> str:
         """The finding about two groups."""
@@ -111,7 +99,7 @@ def _means(totals: Totals) -> dict[str, Floats]:
     return {g: ratio(totals["score", g], totals["scored", g]) for g in totals.values_of("scored")}
 
 
-class _VersionsBias(ScorerBias):
+class VersionsBias(ScorerBias):
     """A measure of how a scorer scores the versions of a source: one row per seed document, the groups' names exchanged.
 
     A version is read by the answers to its `questions`: a number of items, and the sum of their scores. With
@@ -121,52 +109,47 @@ class _VersionsBias(ScorerBias):
     Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
-    is_averaged: ClassVar[bool] = False
-    nothing: ClassVar[Reason] = UNREAD
+    declaration = Declaration(
+        scope="cluster", family=FAMILY, harm=OWN, attribute_of="record", on_request=ON_REQUEST, checks_scorer=True
+    )  # fmt: skip
+    is_averaged: ClassVar[bool] = True
     over: str
 
     def questions(self, case: Case) -> Sequence[Ask]:
         """The scores that are needed to read one version."""
         raise NotImplementedError
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         """The number of items of one version, and the sum of their scores."""
         raise NotImplementedError
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        versions, _ = self._versions(cases)
-        return [ask for case in versions for ask in self.questions(case)]
+        return [ask for case, _ in with_group(cases, self.over) for ask in self.questions(case)]
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        return group_names(len(self._versions(cases)[1]))
+        return group_names(len({group for _, group in with_group(cases, self.over)}))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        versions, groups = self._versions(cases)
-        answers, sums = iter(scores), np.zeros((len(groups), 2))
-        places = [groups.index(group_of(case.record, self.over) or "") for case in versions]
-        for case, place in zip(versions, places, strict=True):
-            own = list(itertools.islice(answers, len(self.questions(case))))
-            found = self.reading(case, own)
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        versions, answers = with_group(cases, self.over), iter(scores)
+        groups, codes = coded(group for _, group in versions)
+        many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
+        sums = np.zeros((2, len(groups)))
+        for (case, _), k in zip(versions, codes.tolist(), strict=True):
+            found = self.reading(case, list(itertools.islice(answers, len(self.questions(case)))))
             if isinstance(found, Reason):
                 return found
-            sums[place] += np.array(found) / (places.count(place) if self.is_averaged else 1)
-        if not sums[:, 0].any():
-            return self.nothing
+            sums[:, k] += np.array(found) / many[k]
+        scored, score = sums
+        if not scored.any() and not self.is_averaged:
+            return NO_PEOPLE
         if len(groups) < 2:
             return ONE_GROUP
-        if not sums[:, 0].all():
+        if not scored.all():
             return UNREAD
-        return by_group(groups, {"scored": renamed(sums[:, 0], labels), "score": renamed(sums[:, 1], labels)})
-
-    def _versions(self, cases: Cases) -> tuple[list[Case], list[str]]:
-        """The cases whose record is about one group, and these groups."""
-        groups = {case.record.id: group_of(case.record, self.over) for case in cases}
-        versions = [case for case in cases if groups[case.record.id] is not None]
-        return versions, sorted({group for group in groups.values() if group is not None})
+        return by_group(groups, {"scored": renamed(scored, labels), "score": renamed(score, labels)})
 
 
-@dataclass(frozen=True, repr=False)
-class ScorerBiasSentiment(_VersionsBias):
+class ScorerBiasSentiment(VersionsBias):
     """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
 
     Per seed document: sentiment of its version about the first group − of its version about the second, in
@@ -183,27 +166,22 @@ class ScorerBiasSentiment(_VersionsBias):
     Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
     """
 
-    is_averaged: ClassVar[bool] = True
-    nothing: ClassVar[Reason] = ONE_GROUP
-    name: ClassVar[str] = "scorer_bias_sentiment"
-    finding: ClassVar[str] = (
-        "scores sources about {first} people more favourably than the same about {second} people"
+    name = "scorer_bias_sentiment"
+    finding = "scores sources about {first} people more favourably than the same about {second} people"
+    declaration = replace(
+        VersionsBias.declaration,
+        question="how much more favourably a scorer scores sources about one group than the same about another",
     )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more favourably a scorer scores sources about one group than the same about another"
-    )
-    over: str
     scorer: str = "vader"
 
     def questions(self, case: Case) -> Sequence[Ask]:
         return (Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:  # noqa: ARG002
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:  # noqa: ARG002
         return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
 
 
-@dataclass(frozen=True, repr=False)
-class ScorerBiasSupport(_VersionsBias):
+class ScorerBiasSupport(VersionsBias):
     """Difference between groups in how strongly, by a scorer, sources support their own sentences.
 
     Per seed document: the mean support in the first group's version − in the second's. The value is the mean over
@@ -223,16 +201,12 @@ class ScorerBiasSupport(_VersionsBias):
     Undefined:  as `ScorerBiasSentiment`.
     """
 
-    is_averaged: ClassVar[bool] = True
-    nothing: ClassVar[Reason] = ONE_GROUP
-    name: ClassVar[str] = "scorer_bias_support"
-    finding: ClassVar[str] = (
-        "finds sentences about {first} people better supported than the same about {second} people"
+    name = "scorer_bias_support"
+    finding = "finds sentences about {first} people better supported than the same about {second} people"
+    declaration = replace(
+        VersionsBias.declaration,
+        question="how much better supported a scorer finds sources' own sentences about one group than the same about another",
     )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much better supported a scorer finds sources' own sentences about one group than the same about another"
-    )
-    over: str
     scorer: str = "containment"
     sentences: Count = 10
     text: Literal["as written", "neutral"] = "as written"
@@ -244,7 +218,7 @@ class ScorerBiasSupport(_VersionsBias):
         spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
         return (Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         if not scores or not scores[0].matrix.shape[1]:
             return UNREAD
         many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
@@ -264,8 +238,7 @@ def _chunks(texts: Sequence[str]) -> list[tuple[str, ...]]:
     return [passages_of(text, "100words") for text in texts]
 
 
-@dataclass(frozen=True, repr=False)
-class ScorerBiasPeople(_VersionsBias):
+class ScorerBiasPeople(VersionsBias):
     """Difference between groups in the share of the people of a source that are detected in that same source.
 
     ``by=names`` searches known people, as `EntityInclusion` does in a summary. ``by=recogniser`` uses what the
@@ -280,13 +253,13 @@ class ScorerBiasPeople(_VersionsBias):
                 nothing in a version" (one without a named person).
     """
 
-    nothing: ClassVar[Reason] = NO_PEOPLE
-    name: ClassVar[str] = "scorer_bias_people"
-    finding: ClassVar[str] = "finds {first} people more often than {second} people in the same places"
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more often people of one group are found in their own source than others"
+    is_averaged = False
+    name = "scorer_bias_people"
+    finding = "finds {first} people more often than {second} people in the same places"
+    declaration = replace(
+        VersionsBias.declaration,
+        question="how much more often people of one group are found in their own source than others",
     )
-    over: str
     people: str = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     by: Literal["names", "recogniser"] = "names"
@@ -302,7 +275,7 @@ class ScorerBiasPeople(_VersionsBias):
         text = case.summary.text
         return (Ask(recogniser(self.people), candidates(text), (text,)),)
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         case, text = _of_source(case), known(case.record).source
         named = [p for p in case.record.entities if self.over in p.attributes]
         people = [p for p in named if p.first_name or p.last_name]
@@ -323,8 +296,7 @@ def _of_source(case: Case) -> Case:
     return replace(case, summary=replace(case.summary, text=known(case.record).source))
 
 
-@dataclass(frozen=True, repr=False)
-class ScorerBiasNames(_VersionsBias):
+class ScorerBiasNames(VersionsBias):
     """Difference between groups in the share of people whose gender a classifier of names gets right.
 
     The classifier ``names`` is asked for the first and last names of the people of a source. A person counts as right
@@ -340,26 +312,22 @@ class ScorerBiasNames(_VersionsBias):
                 "versions of one group only".
     """
 
-    name: ClassVar[str] = "scorer_bias_names"
-    finding: ClassVar[str] = (
-        "tells the gender of {first} people's names right more often than of {second} people's"
+    is_averaged = False
+    checks = "names"
+    name = "scorer_bias_names"
+    finding = "tells the gender of {first} people's names right more often than of {second} people's"
+    declaration = replace(
+        VersionsBias.declaration,
+        question="how much more often the gender of one group's names is classified correctly than another's",
     )
-    declaration: ClassVar[Declaration] = _declared(
-        "how much more often the gender of one group's names is classified correctly than another's"
-    )
-    over: str
     names: str = "names"
-
-    @property
-    def checked_scorer(self) -> str:
-        return self.names
 
     def questions(self, case: Case) -> Sequence[Ask]:
         people = self._people(case.record)
         names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
         return (Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
-    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
         if not scores:
             return NO_PEOPLE if self._gender(case.record) else NO_GENDERS
         is_said = scores[0].matrix > 0.5
@@ -389,7 +357,6 @@ def long_sentences(text: str) -> list[str]:
     return [sentence for sentence in sentences_of(text) if len(sentence.split()) >= SHORTEST]
 
 
-@dataclass(frozen=True, repr=False)
 class ScorerBiasRetrieval(ScorerBias):
     """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
 
@@ -410,11 +377,9 @@ class ScorerBiasRetrieval(ScorerBias):
                 paraphrased".
     """
 
-    name: ClassVar[str] = "scorer_bias_retrieval"
-    finding: ClassVar[str] = (
-        "finds sentences of {first} documents again more often than of {second} documents"
-    )
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "scorer_bias_retrieval"
+    finding = "finds sentences of {first} documents again more often than of {second} documents"
+    declaration = Declaration(
         family="Self-retrieval (how often scorers find paraphrased sentences in their own document)",
         question="how much more often a scorer finds paraphrased sentences of one group in their own document than of others",
         harm=OWN,
@@ -441,7 +406,7 @@ class ScorerBiasRetrieval(ScorerBias):
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:
@@ -452,12 +417,11 @@ class ScorerBiasRetrieval(ScorerBias):
         support = scores[0].by_column(len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        sums: list[Floats] = [
-            np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
-            for w in (np.ones(len(document)), hits)
-        ]
-        by_labels = [summed_by_group(groups.codes, each, labels, len(groups.names)) for each in sums]
-        return by_group(groups.names, dict(zip(("scored", "score"), by_labels, strict=True)))
+        sums: dict[str, Floats] = {
+            name: np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
+            for name, w in (("scored", np.ones(len(document))), ("score", hits))
+        }
+        return by_group(groups.names, summed_by_group(groups.codes, sums, labels, len(groups.names)))
 
     def _chosen(self, record: Record) -> list[tuple[int, str]]:
         """The sentences to look for, each with its document."""

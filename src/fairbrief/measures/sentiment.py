@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
-from fairbrief.measures.bases import Fraction, Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction
 from fairbrief.measures.groups import largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
@@ -24,6 +24,7 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
 from fairbrief.types import (
+    Answers,
     Ask,
     Cases,
     Column,
@@ -33,7 +34,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -44,8 +44,7 @@ SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
 
-@dataclass(frozen=True, repr=False)
-class Sentiments(WithoutLabels, Reading):
+class Sentiments(BaseObservation):
     """An observation of the sentiment of article and summary, by the group of the article's subject.
 
     ``scorer`` answers for the rows (article, summary); a row of size 0 has no known sentiment.
@@ -67,42 +66,40 @@ class Sentiments(WithoutLabels, Reading):
         read = drawn.sentences if self._by_sentence else drawn.texts
         return (Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts of what `observe` would say of them."""
-        (case,), (drawn,), (found,) = cases, extracts, scores
-        group = self.group_of(case.record)
-        assert not isinstance(group, Reason)
-        a, sizes = float(found.matrix[0, 0]), found.sizes[1:]
-        s = found.matrix[1:, 0]
+        (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
+        s = tone[1:]
         if self._by_sentence:
             read = drawn.kept @ sizes
             s, sizes = (drawn.kept * (s * sizes)).sum(axis=1) / np.maximum(read, 1), read
-        s = s[sizes > 0]
-        if not len(s):
-            return EMPTY_SUMMARY
         words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
-        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
-        return Rows.of({(name, group): float(np.mean(numbers)) for name, numbers in statistics.items()})
+        return self._row(cases, float(tone[0]), s[sizes > 0], words)
 
     @property
     def _by_sentence(self) -> bool:
         known = parse(self.scorer)
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        (case,) = cases
-        group = self.group_of(case.record)
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+        tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan) if scores else np.zeros(2)
+        words = float(len(cases[0].summary.text.split()))
+        return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words, len(labels))
+
+    def _row(
+        self, cases: Cases, article: float, tones: Floats, words: float, permutations: int = 1
+    ) -> Rows | Reason:
+        """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
+        group = self.group_of(cases[0].record)
         if isinstance(group, Reason):
             return group
-        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
-            if not size:
-                return reason
-        a, s = (float(score) for score in scores[0].matrix[:, 0])
-        words = float(len(case.summary.text.split()))
-        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
-        return Rows.of({(name, group): number for name, number in statistics.items()}, len(labels))
+        if np.isnan(article) or not len(tones):
+            return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
+        statistics = self.statistics(article, tones, float(len(article_of(cases[0].record).split())), words)
+        row: dict[Column, float] = {
+            (name, group): float(np.mean(numbers)) for name, numbers in statistics.items()
+        }
+        return Rows.of(row, permutations)
 
     def group_of(self, record: Record) -> str | Reason:
         """The group of an article's subject, or why it has none."""
@@ -117,8 +114,7 @@ class Sentiments(WithoutLabels, Reading):
         }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
-class SentimentShift(Sentiments):
+class SentimentShift(BaseMeasure, Sentiments):
     """Difference between groups in how far summaries shift the sentiment of their articles.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is mean shift of
@@ -151,8 +147,8 @@ class SentimentShift(Sentiments):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    name: ClassVar[str] = "sentiment_shift"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "sentiment_shift"
+    declaration = Declaration(
         family="Sentiment",
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
@@ -176,7 +172,6 @@ class SentimentShift(Sentiments):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
-        pairs = list(itertools.combinations(groups, 2))
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values = {self.name: largest_difference(mean, totals.array.shape[:-1]), **pair_differences(mean)}
         for g in groups:
@@ -184,14 +179,18 @@ class SentimentShift(Sentiments):
                 values |= means(totals, name, "one", [g], has_baseline=name != "article")
         fits = {g: _fit_group(totals, g) for g in groups}
         for g, fit in fits.items():
-            values |= _regression(g, fit)
-        for k, other in pairs:
+            for i, term in ((1, "slope"), (0, "intercept")):
+                values[f"{term}[{g}]"] = Value(fit.coefficients[..., i])
+                values[f"{term}_error[{g}]"] = Value(fit.errors[..., i])
+                values[f"{term}_p[{g}]"] = Value(fit.p[..., i])
+            values[f"r2[{g}]"] = Value(fit.r2)
+        for k, other in itertools.combinations(groups, 2):
+            between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
-            kinds = (("one", k), ("one", other))
-            values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", strata=kinds, is_between=True)
             adjusted = fit_adjusted(totals, k, other)
+            values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", **between)
             values[f"adjusted_difference[{k}−{other}]"] = Value(
-                adjusted.coefficients[..., 2], "both", strata=kinds, is_between=True
+                adjusted.coefficients[..., 2], "both", **between
             )
             values[f"adjusted_error[{k}−{other}]"] = Value(adjusted.errors[..., 2])
             values[f"adjusted_p[{k}−{other}]"] = Value(adjusted.p[..., 2])
@@ -207,15 +206,6 @@ class SentimentShift(Sentiments):
             if totals["one", g] > 0
         ]
         return "; ".join(parts) + "."
-
-
-def _regression(group: str, fit: Fit) -> dict[str, Value]:
-    values = {}
-    for i, term in ((1, "slope"), (0, "intercept")):
-        values[f"{term}[{group}]"] = Value(fit.coefficients[..., i])
-        values[f"{term}_error[{group}]"] = Value(fit.errors[..., i])
-        values[f"{term}_p[{group}]"] = Value(fit.p[..., i])
-    return values | {f"r2[{group}]": Value(fit.r2)}
 
 
 def _fit_group(totals: Totals, group: str) -> Fit:
@@ -241,8 +231,7 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-@dataclass(frozen=True, repr=False)
-class SentimentChange(WithoutLabels, Reading):
+class SentimentChange(BaseMeasure):
     """Mean change of sentiment from article to summary, over all records.
 
     The mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound better than
@@ -262,8 +251,8 @@ class SentimentChange(WithoutLabels, Reading):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
-    name: ClassVar[str] = "sentiment_change"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "sentiment_change"
+    declaration = Declaration(
         version=2,
         family="Sentiment",
         question="how the tone of all texts changes from text to summary, whoever they are about",
@@ -277,7 +266,7 @@ class SentimentChange(WithoutLabels, Reading):
         (case,) = cases
         return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         is_known = scores[0].sizes > 0
         for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -290,8 +279,8 @@ class SentimentChange(WithoutLabels, Reading):
             ("one",): both,
             ("change",): both * (tones[1] - tones[0]),
         }
-        texts = article_of(case.record), case.summary.text
-        for side, text, is_there, tone in zip(("article", "summary"), texts, is_known, tones, strict=True):
+        texts = {"article": article_of(case.record), "summary": case.summary.text}
+        for (side, text), is_there, tone in zip(texts.items(), is_known, tones, strict=True):
             x = coefficient_of(text)
             row |= {(side,): tone, (f"{side} known",): is_there}
             row |= {(f"{side} gendered",): x is not None, (f"{side} coefficient",): x or 0.0}
@@ -360,20 +349,19 @@ def regress_shift(
     ones = np.ones(len(article))
     found = []
     for name in names:
-        rows = of_row == name
-        design = np.column_stack([ones[rows], article[rows]])
-        found.append(
-            _regress(name, ("constant", "article"), design, shift[rows], cluster[rows], confidence_level)
-        )
+        own = of_row == name
+        design, of = np.column_stack([ones[own], article[own]]), ("constant", "article")
+        found.append(_regress(name, of, design, shift[own], cluster[own], confidence_level))
     if len(names) > 1:
         *others, base = names if compared_with == "last" else reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]
         told = tuple(f"{name} − {base}" for name in others)
-        design = np.column_stack([ones, *dummies])
-        found.append(_regress("all", ("constant", *told), design, shift, cluster, confidence_level))
-        design = np.column_stack([ones, article, *dummies])
-        terms = ("constant", "article", *told)
-        found.append(_regress("all, adjusted", terms, design, shift, cluster, confidence_level))
+        for title, terms, columns in (
+            ("all", ("constant", *told), (ones, *dummies)),
+            ("all, adjusted", ("constant", "article", *told), (ones, article, *dummies)),
+        ):
+            design = np.column_stack(columns)
+            found.append(_regress(title, terms, design, shift, cluster, confidence_level))
     return found
 
 
@@ -386,8 +374,7 @@ def _regress(
     return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
-@dataclass(frozen=True, repr=False)
-class GenderAgreement(WithoutScores, WithoutLabels, Reading):
+class GenderAgreement(BaseMeasure):
     """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
     The coefficient of a text is (she, her, hers − he, him, his) / all of them, in [−1, 1].
@@ -404,15 +391,15 @@ class GenderAgreement(WithoutScores, WithoutLabels, Reading):
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
-    name: ClassVar[str] = "gender_agreement"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "gender_agreement"
+    languages = ("en",)
+    declaration = Declaration(
         family="Sentiment",
         question="how closely the mix of gender words in summaries follows that of their texts",
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
     )
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         x = coefficient_of(article_of(case.record))
         if x is None:
@@ -427,15 +414,13 @@ class GenderAgreement(WithoutScores, WithoutLabels, Reading):
         return Rows.of({(name,): number for name, number in row.items()})
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        both = totals["both"]
+        both, articles = totals["both"], totals["articles"]
         return {
-            "gender_agreement": Value(_correlation(totals), is_correlation=True),
+            self.name: Value(_correlation(totals), is_correlation=True),
             "same_sign": Value(ratio(totals["same sign"], both), is_share=True),
             "coefficient_change": Value(ratio(totals["change"], both)),
-            "article_coefficient": Value(ratio(totals["article coefficient"], totals["articles"])),
-            "without_gender_words": Value(
-                ratio(totals["articles"] - both, totals["articles"]), is_share=True
-            ),
+            "article_coefficient": Value(ratio(totals["article coefficient"], articles)),
+            "without_gender_words": Value(ratio(articles - both, articles), is_share=True),
         }
 
     def explain(self, totals: Totals) -> str:

@@ -8,14 +8,13 @@ speaking, language and affiliation. The definitions here are ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Fraction, Reading, Settings
+from fairbrief.measures.bases import BaseMeasure, Fraction
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
@@ -23,7 +22,6 @@ from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
-    differences,
     keys_of,
     mean_of,
     means,
@@ -35,7 +33,9 @@ from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
+    Answers,
     Ask,
+    Booleans,
     Case,
     Cases,
     Column,
@@ -46,7 +46,6 @@ from fairbrief.types import (
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -71,8 +70,7 @@ class Turns(NamedTuple):
     speaker: Integers
 
 
-@dataclass(frozen=True)
-class Speakers(ComparesGroups, Settings):
+class Speakers(ComparesGroups):
     """Which speakers of a record its summary names, supports, covers and misrepresents, by group of the speakers.
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
@@ -116,28 +114,24 @@ class Speakers(ComparesGroups, Settings):
         return bool(self.over) or self.by == "order"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        claims, turns = self._claims(case), self._turns(case.record)
-        if not claims or isinstance(turns, Reason):
+        record, turns = cases[0].record, self._turns(cases[0].record)
+        if isinstance(turns, Reason) or not claims_of(cases[0].summary, self.claims):
             return ()
-        content = tuple(of.content for of in self._attributions(case, turns))
-        return (Ask(self.scorer, known(case.record).texts, content),)
+        content = tuple(of.content for of in self._attributions(cases[0], turns))
+        return (Ask(self.scorer, known(record).texts, content),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         turns = self._turns(cases[0].record)
         if isinstance(turns, Reason) or not self.has_groups:
             return None
-        return PermutationScheme(
-            coded(turns.groups)[1], items=None if self.by == "order" else keys_of(turns.names)
-        )
+        items = None if self.by == "order" else keys_of(turns.names)
+        return PermutationScheme(coded(turns.groups)[1], items=items)
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
         return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-    ) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if isinstance(turns, Reason):
@@ -151,7 +145,7 @@ class Speakers(ComparesGroups, Settings):
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         (case,) = cases
         turns = self._turns(case.record)
         if isinstance(turns, Reason):
@@ -167,21 +161,21 @@ class Speakers(ComparesGroups, Settings):
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
-        claims, errors = (summed_by_group(codes, x, labels, len(groups)) for x in (many, bad))
-        compared = np.where(claims < many.sum(), claims, 0.0)
-        centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
-        more = {
-            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
-        }  # fmt: skip
-        return by_group(groups, _sums(values, codes, labels, len(groups)) | more, fixed)
+        sums = _sums(values, codes, labels, len(groups))
+        of_claims = summed_by_group(codes, {"claims": many, MISATTRIBUTED: bad}, labels, len(groups))
+        claims, errors = of_claims.values()
+        compared = sums["compared"] = np.where(claims < many.sum(), claims, 0.0)
+        expected = claims * bad.sum() / max(many.sum(), 1.0)
+        sums[f"{MISATTRIBUTED}_difference"] = np.where(compared > 0, errors - expected, 0.0)
+        return by_group(groups, sums | of_claims, fixed)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns = self._turns(case.record)
         if isinstance(turns, Reason) or not scores:
             return ()
-        claims, found = self._claims(case), self._attributions(case, turns)
+        claims, found = claims_of(case.summary, self.claims), self._attributions(case, turns)
         support = np.maximum(scores[0].by_column(len(found)), 0.0)
         by_speaker = _by_speaker(support, turns)
         wrong, attributed = self._misattributed(by_speaker, found)
@@ -191,14 +185,15 @@ class Speakers(ComparesGroups, Settings):
             others = by_speaker[:, j].copy()
             others[list(found[j].named)] = -1.0
             shown = [i, *([int(others.argmax())] if others.max() > 0 else [])]
-            best = [
-                f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{_shortened(case, support[:, j], turns.speaker == k)}”"
-                for k in shown
-            ]
+            best = []
+            for k in shown:
+                turn = int(np.where(turns.speaker == k, support[:, j], -1.0).argmax())
+                text = case.record.documents[turn].text
+                text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+                best.append(f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{text}”")
             lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {'; by '.join(best)}.")
-        named = _are(found, len(turns.names), "named").any(axis=1)
-        supported = (by_speaker >= self.threshold - TIE).any(axis=1)
-        if len(left_out := np.flatnonzero(~(named | supported))):
+        is_included = _who(found, len(turns.names))[0] | (by_speaker >= self.threshold - TIE)
+        if len(left_out := np.flatnonzero(~is_included.any(axis=1))):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")
         return lines
 
@@ -223,12 +218,9 @@ class Speakers(ComparesGroups, Settings):
             return Turns(names, (), speaker)
         return Turns(names, groups, speaker) if len(set(groups)) > 1 else ONE_GROUP
 
-    def _claims(self, case: Case) -> tuple[str, ...]:
-        return claims_of(case.summary, self.claims)
-
     def _attributions(self, case: Case, turns: Turns) -> Sequence[Attribution]:
         """Whom each claim names. The label of a line holds for all its sentences."""
-        claims, text = self._claims(case), case.summary.text
+        claims, text = claims_of(case.summary, self.claims), case.summary.text
         starts = [True] * len(claims)
         if case.summary.claims is None or self.claims == "sentences":
             spans = sentence_spans(text)
@@ -245,20 +237,18 @@ class Speakers(ComparesGroups, Settings):
         """
         many = len(turns.names)
         is_supported = _by_speaker(support, turns) >= self.threshold - TIE
-        named, attributed = (_are(found, many, which) for which in ("named", "speakers"))
-        included = _any(kept, named | is_supported)
+        named, attributed = _who(found, many)
         misrepresented = _any(kept, attributed) & ~_any(kept, attributed & is_supported)
         covered = _any(kept, support >= self.threshold - TIE).mean(axis=0)
-        turn_share = np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many)
         return {
-            INCLUSION: included.mean(axis=0), MISREPRESENTATION: misrepresented.mean(axis=0), COVERAGE: turn_share,
-        }  # fmt: skip
+            INCLUSION: _any(kept, named | is_supported).mean(axis=0),
+            MISREPRESENTATION: misrepresented.mean(axis=0),
+            COVERAGE: np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many),
+        }
 
-    def _misattributed(
-        self, by_speaker: Floats, found: Sequence[Attribution]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _misattributed(self, by_speaker: Floats, found: Sequence[Attribution]) -> tuple[Booleans, Booleans]:
         """Which attributed claims somebody whom they do not name supports better; which are attributed. (speakers, claims)."""
-        named, attributed = (_are(found, len(by_speaker), which) for which in ("named", "speakers"))
+        named, attributed = _who(found, len(by_speaker))
         best_other = np.where(named, 0.0, by_speaker).max(axis=0)
         return attributed & (best_other > by_speaker + self.margin + TIE), attributed
 
@@ -270,31 +260,23 @@ def _by_speaker(support: Floats, turns: Turns) -> Floats:
     return best
 
 
-def _are(found: Sequence[Attribution], speakers: int, which: str) -> NDArray[np.bool_]:
-    """Whether each claim names each speaker (``named``), or is attributed to them (``speakers``). (speakers, claims)."""
-    result = np.zeros((speakers, len(found)), dtype=bool)
+def _who(found: Sequence[Attribution], speakers: int) -> Booleans:
+    """Whether each claim names each speaker, and whether it is attributed to them. Shape (2, speakers, claims)."""
+    result = np.zeros((2, speakers, len(found)), dtype=bool)
     for j, of in enumerate(found):
-        result[list(getattr(of, which)), j] = True
+        result[0, list(of.named), j] = result[1, list(of.speakers), j] = True
     return result
 
 
-def _any(kept: Floats, of_claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _any(kept: Floats, of_claims: Booleans) -> Booleans:
     """Whether any kept claim has it. (texts, claims), (items, claims) → (texts, items)."""
     return np.asarray(kept @ of_claims.T.astype(np.float64) > 0)
 
 
 def _sums(values: Mapping[str, Floats], codes: Integers, labels: Integers, groups: int) -> dict[str, Floats]:
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
-    named = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
-    named["speakers"] = np.ones_like(values[INCLUSION])
-    sums = summed_by_group(codes, np.stack(list(named.values()), axis=-1), labels, groups)
-    return {name: sums[..., k] for k, name in enumerate(named)}
-
-
-def _shortened(case: Case, support: Floats, own: NDArray[np.bool_]) -> str:
-    """The turn with the most support of those of one speaker, shortened."""
-    text = case.record.documents[int(np.where(own, support, -1.0).argmax())].text
-    return text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+    weights = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
+    return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
 
 
 LEFT_OUT = (
@@ -317,11 +299,10 @@ def _declared(question: str, harm: str, contrast: ContrastWords) -> Declaration:
     )
 
 
-class _SpeakerMeasure(Reading, Speakers):
+class _SpeakerMeasure(BaseMeasure, Speakers):
     """What the measures of groups have in common."""
 
-    name: ClassVar[str]
-    observes: ClassVar[type] = Speakers
+    observes = Speakers
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -330,13 +311,12 @@ class _SpeakerMeasure(Reading, Speakers):
 
     def _compared(self, totals: Totals, what: str) -> dict[str, Value]:
         """The mean size of a statistic's group differences, these differences, and the share of each group's speakers."""
-        differing = differences(totals, Speakers, f"{what}_difference", **PRIMARY)
+        differing = self.differing(totals, f"{what}_difference", **PRIMARY)
         main = mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0), has_baseline=True)
         shares = means(totals, what, "speakers", totals.values_of("speakers"), **SHARE)
         return {self.name: main, **differing, **shares}
 
 
-@dataclass(frozen=True, repr=False)
 class SpeakerInclusion(_SpeakerMeasure):
     """How far groups of speakers differ in being included in the summaries.
 
@@ -364,8 +344,8 @@ class SpeakerInclusion(_SpeakerMeasure):
     Source:     after Cunningham, Cross and Greene (arXiv 2507.14221), of which only the abstract was available.
     """
 
-    name: ClassVar[str] = "speaker_inclusion"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "speaker_inclusion"
+    declaration = _declared(
         "how far groups of speakers differ in being named, or supported by their turns, in the summary",
         LEFT_OUT,
         ContrastWords(
@@ -386,7 +366,7 @@ class SpeakerInclusion(_SpeakerMeasure):
             share = values[f"{INCLUSION}[{g}]"]
             values[f"omission[{g}]"] = replace(share, array=1 - share.array)
         values |= means(totals, MISREPRESENTATION, "speakers", groups, **SHARE)
-        return values | differences(totals, Speakers, f"{MISREPRESENTATION}_difference", **COMPARED)
+        return values | self.differing(totals, f"{MISREPRESENTATION}_difference", **COMPARED)
 
     def explain(self, totals: Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
@@ -398,7 +378,6 @@ class SpeakerInclusion(_SpeakerMeasure):
         return f"Speakers included: {'; '.join(parts)}."
 
 
-@dataclass(frozen=True, repr=False)
 class SpeakerCoverage(_SpeakerMeasure):
     """How far groups of speakers differ in the share of their turns that the summaries cover.
 
@@ -415,8 +394,8 @@ class SpeakerCoverage(_SpeakerMeasure):
     Source:     ours; the coverage of documents is after Li et al.
     """
 
-    name: ClassVar[str] = "speaker_coverage"
-    declaration: ClassVar[Declaration] = _declared(
+    name = "speaker_coverage"
+    declaration = _declared(
         "how far groups of speakers differ in the share of their turns that the summary covers",
         LEFT_OUT,
         ContrastWords(
@@ -443,8 +422,7 @@ class SpeakerCoverage(_SpeakerMeasure):
         return f"Share of turns covered: {'; '.join(parts)}."
 
 
-@dataclass(frozen=True, repr=False)
-class Misattribution(Reading, Speakers):
+class Misattribution(BaseMeasure, Speakers):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
     A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.
@@ -463,9 +441,9 @@ class Misattribution(Reading, Speakers):
                 available).
     """
 
-    observes: ClassVar[type] = Speakers
-    name: ClassVar[str] = "misattribution"
-    declaration: ClassVar[Declaration] = replace(
+    observes = Speakers
+    name = "misattribution"
+    declaration = replace(
         _declared(
             "how many claims that name a speaker are better supported by somebody else's turns",
             MISQUOTED,
@@ -485,7 +463,7 @@ class Misattribution(Reading, Speakers):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differing = differences(totals, Speakers, "misattribution_difference", is_primary=True)
+        differing = self.differing(totals, "misattribution_difference", is_primary=True)
         return {
             self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differing,

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import Count, Reading, WithoutScores
+from fairbrief.measures.bases import BaseMeasure, Count
 from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 from fairbrief.types import (
+    Answers,
+    Ask,
     Cases,
     Extracts,
     Floats,
@@ -24,7 +26,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -38,8 +39,7 @@ def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> froze
     return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
 
 
-@dataclass(frozen=True, repr=False)
-class ThemeWords(WithoutScores, Reading):
+class ThemeWords(BaseMeasure):
     """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
 
     The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
@@ -74,10 +74,10 @@ class ThemeWords(WithoutScores, Reading):
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
     """
 
-    of_value: ClassVar[tuple[str, ...]] = ("least",)
-    name: ClassVar[str] = "theme_words"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    of_value = ("least",)
+    name = "theme_words"
+    languages = ("en",)
+    declaration = Declaration(
         scope="cluster",
         draws_unscored=True,
         family="People",
@@ -107,28 +107,26 @@ class ThemeWords(WithoutScores, Reading):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
 
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Nothing: words are counted without a scorer."""
+        return ()
+
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if reason := needs_english(cases, "the word lists"):
             return reason
         return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
         """The listed words of each summary by theme, those first that the versions use unequally often."""
         versions, skipped = self._versions(cases), _of_person(cases, self._entries)
-        counts = {v: Counter[str]() for v in versions}
+        counts: dict[str | None, Counter[str]] = defaultdict(Counter)
         for case in cases:
-            if (v := case.record.attributes.get(self.over)) is not None:
-                counts[v].update(self._entries(case.summary.text))
+            counts[case.record.attributes.get(self.over)].update(self._entries(case.summary.text))
         lines = []
         for theme, entries in themes_of(self.themes).items():
             used = sorted(
@@ -141,8 +139,7 @@ class ThemeWords(WithoutScores, Reading):
         return lines
 
     def _versions(self, cases: Cases) -> list[str]:
-        found = {case.record.attributes.get(self.over) for case in cases}
-        return sorted(v for v in found if v is not None)
+        return sorted({c.record.attributes[self.over] for c in cases if self.over in c.record.attributes})
 
     def _entries(self, text: str) -> Mapping[str, int]:
         return count_entries(text, self.themes)
@@ -156,21 +153,22 @@ class ThemeWords(WithoutScores, Reading):
             return ONE_VERSION
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
-        sums: dict[str, Floats] = {name: np.zeros(len(versions)) for name in ("summaries", "length")}
-        sums |= {f"theme {theme}": np.zeros(len(versions)) for theme in themes_of(self.themes)}
+        themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}
+        sums: dict[str, Floats] = defaultdict(lambda: np.zeros(len(versions)))
+        sums |= {name: np.zeros(len(versions)) for name in ("summaries", "length", *themes)}
         for case, weighted in zip(cases, texts, strict=True):
-            if case.record.attributes.get(self.over) not in versions:
+            if self.over not in case.record.attributes:
                 continue
             v = versions.index(case.record.attributes[self.over])
             sums["summaries"][v] += 1
             for text, weight in weighted:
                 sums["length"][v] += weight * len(text.split())
-                listed = {e: n for e, n in self._entries(text).items() if e not in of_themes}
-                for theme, entries in themes_of(self.themes).items():
-                    sums[f"theme {theme}"][v] += weight * sum(n for e, n in listed.items() if e in entries)
+                listed = self._entries(text)
+                for theme, entries in themes.items():
+                    sums[theme][v] += weight * sum(listed[e] for e in entries & listed.keys())
                 for word, n in count(text).items():
                     if word not in of_words:
-                        sums.setdefault(f"word {word}", np.zeros(len(versions)))[v] += weight * n
+                        sums[f"word {word}"][v] += weight * n
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

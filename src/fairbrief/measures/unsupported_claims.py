@@ -10,20 +10,19 @@ et al. (arXiv 2410.23609) ask the same by place in the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Fraction, Reading, Settings
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, Fraction
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
-    differences,
     mean_of,
     mean_size,
     means,
@@ -33,6 +32,7 @@ from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.types import (
+    Answers,
     Ask,
     Case,
     Cases,
@@ -67,17 +67,7 @@ DECLARED = Declaration(
 """What the declarations of both measures share."""
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class ClaimSettings(Settings):
-    """What decides whether a claim is supported; measures and observation share it."""
-
-    scorer: str = "containment"
-    threshold: Fraction = 0.5
-    claims: Literal["auto", "given", "sentences"] = "auto"
-
-
-@dataclass(frozen=True)
-class Claims(ComparesGroups, ClaimSettings):
+class Claims(ComparesGroups):
     """Which claims of a summary the source does not support, by group or place.
 
     With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
@@ -96,8 +86,10 @@ class Claims(ComparesGroups, ClaimSettings):
     """
 
     over: str = ""
+    scorer: str = "containment"
+    threshold: Fraction = 0.5
+    claims: Literal["auto", "given", "sentences"] = "auto"
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     differences: ClassVar[Any] = {"support_difference": ({"difference": 1.0}, "compared")}
     """The share of supported claims of each group, minus that of the record."""
 
@@ -110,7 +102,7 @@ class Claims(ComparesGroups, ClaimSettings):
         names, codes = coded(filter(None, self._groups(cases[0])))
         return PermutationScheme(codes) if len(names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
         of_claims = self._groups(cases[0])
         names, codes = coded(filter(None, of_claims))
         if not scores:
@@ -122,16 +114,14 @@ class Claims(ComparesGroups, ClaimSettings):
             ("all",): float(len(of_claims)), ("all unsupported",): float(is_unsupported.sum())
         }  # fmt: skip
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
-        sums = {
-            name: summed_by_group(codes, weights, labels, len(names))
-            for name, weights in (("claims", np.ones(len(codes))), ("unsupported", of_groups))
-        }
+        weights = {"claims": np.ones(len(codes)), "unsupported": of_groups}
+        sums = summed_by_group(codes, weights, labels, len(names))
         if len(names) > 1:
             sums["compared"] = sums["claims"]
             sums["difference"] = sums["claims"] * of_groups.mean() - sums["unsupported"]
         return by_group(names, sums, fixed)
 
-    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
         if not scores:
             return ()
@@ -167,14 +157,14 @@ class Claims(ComparesGroups, ClaimSettings):
         return [values.pop() if len(values) == 1 else "" for values in found]
 
 
-class _UnsupportedMeasure(Reading, ClaimSettings):
+class _UnsupportedMeasure(BaseMeasure, Claims):
     """What both measures share."""
 
-    observes: ClassVar[type] = Claims
+    observes = Claims
 
     def _values(self, totals: Totals) -> tuple[Value, Value, dict[str, Value]]:
         """The share of all claims, the mean size of the groups' differences, and each group's difference and share."""
-        values = differences(totals, Claims, "support_difference", is_primary=True)
+        values = self.differing(totals, "support_difference", is_primary=True)
         disparity = mean_of(values, totals["all"].shape, fold=mean_size)
         shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
         share = Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
@@ -190,7 +180,6 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
         return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
 
 
-@dataclass(frozen=True, repr=False)
 class UnsupportedClaims(_UnsupportedMeasure):
     """Share of the claims of summaries that no sentence of their source supports, compared between groups of claims.
 
@@ -210,8 +199,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
     Source:     groups of claims are ours; support by place is after Yang et al. (arXiv 2505.15291).
     """
 
-    name: ClassVar[str] = "unsupported_claims"
-    declaration: ClassVar[Declaration] = replace(
+    name = "unsupported_claims"
+    declaration = replace(
         DECLARED,
         question="how much of the summaries the sources do not support, between groups of claims",
         harm="Readers would meet unsupported claims about some groups more often than about others.",
@@ -225,14 +214,13 @@ class UnsupportedClaims(_UnsupportedMeasure):
             worse_below="claims with {group}",
         ),
     )
-    over: str
+    over: str = field()  # which has no default here
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share, disparity, values = self._values(totals)
         return {self.name: share, "disparity": disparity, **values}
 
 
-@dataclass(frozen=True, repr=False)
 class UnsupportedByPlace(_UnsupportedMeasure):
     """How much the share of unsupported claims differs between beginning, middle and end of summaries.
 
@@ -251,8 +239,8 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are ours.
     """
 
-    name: ClassVar[str] = "unsupported_by_place"
-    declaration: ClassVar[Declaration] = replace(
+    name = "unsupported_by_place"
+    declaration = replace(
         DECLARED,
         question="how much of each part of the summaries the sources do not support",
         harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
@@ -264,6 +252,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
             worse_below="claims from the {group} of the summary",
         ),
     )
+    over: str = field(default="", init=False)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share, disparity, values = self._values(totals)

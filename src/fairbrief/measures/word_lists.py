@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_given
+from fairbrief.measures.bases import BaseMeasure, check_given
 from fairbrief.measures.groups import (
     by_group,
     group_names,
-    half_of_sizes,
     renamed,
     share,
     total_variation,
@@ -25,15 +24,14 @@ from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
+    Answers,
     Cases,
     Column,
-    Floats,
     Integers,
     PermutationScheme,
     Reason,
     Record,
     Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -44,8 +42,7 @@ def is_built(record: Record) -> bool:
     return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
 
 
-@dataclass(frozen=True, repr=False)
-class WordListInclusion(WithoutScores, Reading):
+class WordListInclusion(BaseMeasure):
     """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
 
     Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences in all summaries. ``lists`` is
@@ -68,9 +65,9 @@ class WordListInclusion(WithoutScores, Reading):
     Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """
 
-    name: ClassVar[str] = "word_list_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "word_list_inclusion"
+    languages = ("en",)
+    declaration = Declaration(
         scope="block",
         version=3,
         family="People",
@@ -106,7 +103,7 @@ class WordListInclusion(WithoutScores, Reading):
         is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         groups = list(word_lists(self.lists))
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
         if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
@@ -131,22 +128,17 @@ class WordListInclusion(WithoutScores, Reading):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = list(word_lists(self.lists))
         summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
-        wanted = source if self.reference == "source" else self._wanted(len(groups))
-        shift = summary - wanted
+        given = np.array(self.shares or (1.0,) * len(groups))
+        wanted = source if self.reference == "source" else given / given.sum()
+        shift, strata = summary - wanted, tuple(("source", g) for g in groups)
+        contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
+        distance = total_variation(shift)
         values = {
-            self.name: Value(
-                total_variation(summary, wanted),
-                "upper",
-                contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
-                fold=half_of_sizes,
-                strata=tuple(("source", g) for g in groups),
-            )
+            self.name: Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
         }
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g,
-                present=(("source", g),),
-                strata=tuple(("source", other) for other in groups),
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {
@@ -162,16 +154,11 @@ class WordListInclusion(WithoutScores, Reading):
         ]
         return "Identifying words. " + "; ".join(parts) + "."
 
-    def _wanted(self, groups: int) -> Floats:
-        wanted = np.array(self.shares or (1.0,) * groups)
-        return np.asarray(wanted / wanted.sum())
-
 
 FIRSTS = "first woman, first female, first man, first male"
 
 
-@dataclass(frozen=True, repr=False)
-class PhraseCounts(WithoutScores, WithoutLabels, Reading):
+class PhraseCounts(BaseMeasure):
     """Phrases that summaries add, per summary: occurrences of any phrase of a list that the source does not contain.
 
     ``phrases`` are separated by commas; whole words, ignoring case. The defaults are those by which Steen & Markert
@@ -185,8 +172,8 @@ class PhraseCounts(WithoutScores, WithoutLabels, Reading):
     Source:     Steen & Markert, §9.2.
     """
 
-    name: ClassVar[str] = "phrase_counts"
-    declaration: ClassVar[Declaration] = Declaration(
+    name = "phrase_counts"
+    declaration = Declaration(
         family="People",
         question="how often summaries use phrases that their texts do not",
         harm="A group in office would be presented as an exception, where the text does not.",
@@ -199,7 +186,7 @@ class PhraseCounts(WithoutScores, WithoutLabels, Reading):
         if not patterns(self.phrases):
             raise ValueError("phrases= names none; write phrases='first woman, first man'.")
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         row: dict[Column, float] = {("one",): 1.0}
         for phrase, pattern in patterns(self.phrases).items():
@@ -212,10 +199,9 @@ class PhraseCounts(WithoutScores, WithoutLabels, Reading):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         phrases = list(patterns(self.phrases))
         values = {self.name: Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
-        for phrase in phrases:
-            values[f"count[{phrase}]"] = Value(totals["summary", phrase])
-            values[f"added[{phrase}]"] = Value(totals["added", phrase])
-            values[f"source_count[{phrase}]"] = Value(totals["source", phrase])
+        for p in phrases:
+            for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
+                values[f"{name}[{p}]"] = Value(totals[statistic, p])
         return values
 
     def explain(self, totals: Totals) -> str:

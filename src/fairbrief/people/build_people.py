@@ -28,7 +28,7 @@ from fairbrief.people.template import make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
-from fairbrief.text.people import GROUPS, READ, TRUE, FoundPerson, RecogniserErrors, found_people
+from fairbrief.text.people import GROUPS, FoundPerson, found_people
 from fairbrief.types import Entity, Record
 
 NamesGiven = Names | str | Path
@@ -238,8 +238,9 @@ def _is_given(word: str) -> bool:
 _NAMES = ("first", "last", "full")
 
 
-def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> RecogniserErrors:
-    """The errors of a recogniser on records with annotated mentions and genders of people.
+def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> list[str]:
+    """How many people of each gender a recogniser finds in records with annotated mentions and genders, and who those are
+    whose names and pronouns it reads as female, male or unknown.
 
     ``accepted`` returns the strings of a text that name people. A found person is matched with the annotated person
     who has most mentions in common; with nobody if none has any. People without an annotated gender are excluded.
@@ -270,8 +271,13 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
             "have mentions and the attribute gender (female, male), or on annotated documents with pronouns."
         )
-    counts = {r: (read[r, TRUE[0]], read[r, TRUE[1]], read[r, TRUE[2]]) for r in READ}
-    return RecogniserErrors(counts, {group: (found[group], many[group]) for group in GROUPS})
+    return [
+        *(f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GROUPS),
+        *(
+            f"read as {gender}: {', '.join(f'{read[gender, who]} {who}' for who in (*GROUPS, 'nobody'))}"
+            for gender in (*GROUPS, "unknown")
+        ),
+    ]
 
 
 def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:

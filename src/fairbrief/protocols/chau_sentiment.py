@@ -13,8 +13,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.sentiment import EMPTY_ARTICLE, EMPTY_SUMMARY, Regression, regress_shift
+from fairbrief.classifiers.sentiment import WordSentiment
+from fairbrief.measures.sentiment import (
+    EMPTY_ARTICLE,
+    EMPTY_SUMMARY,
+    Regression,
+    SentimentChange,
+    SentimentShift,
+    regress_shift,
+)
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
+from fairbrief.specs import spell
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
@@ -62,14 +71,9 @@ class ChauSentiment(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 # groups are in the text
         """The shift by gender of the subject, and how the gender coefficients agree."""
-        settings = [f"scorer={self._scorer()}"] if self.vectors else []
-        settings += [f"threshold={self.threshold}"] if self.threshold != 1 else []
-        scored = f"scorer={self._scorer()}, " if self.vectors else ""
-        return (
-            "sentiment_shift" + (f"({', '.join(settings)})" if settings else ""),
-            "gender_agreement",
-            f"sentiment_change({scored}version=text)",
-        )
+        scorer = spell(WordSentiment(self.vectors, self.lexicon, base="2")) if self.vectors else "vader"
+        shift = SentimentShift(scorer=scorer, threshold=self.threshold)
+        return repr(shift), "gender_agreement", repr(SentimentChange(scorer=scorer, version="text"))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """How well a trained classifier knows words held out; and the differences between women and men."""
@@ -92,14 +96,6 @@ class ChauSentiment(Reproduced):
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
         return with_version((t for t in figures(per_record, self._notes()[:1]) if t.rows), "text")
-
-    def _scorer(self) -> str:
-        vectors, lexicon = (
-            "'{}'".format(path.replace("\\", "\\\\").replace("'", "\\'"))
-            for path in (self.vectors, self.lexicon)
-        )
-        named = "" if self.lexicon == "opinion" else f", lexicon={lexicon}"
-        return f"word_sentiment(vectors={vectors}{named}, base=2)"
 
     def _notes(self) -> tuple[str, ...]:
         judge = (
@@ -170,8 +166,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     lost = _uncounted({reason: n for reason, n in reasons.items() if reason in UNSCORED})
     yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, (*notes, *lost))
     if subjects:
-        yield regressions(subjects, "Figure 6", notes=lost)
-        yield regressions(subjects, "Figure 7", notes=lost)
+        yield from regressions(subjects, lost)
 
 
 def _unscored(pairs: Mapping[str, pa.Table]) -> tuple[str, ...]:
@@ -246,27 +241,33 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
     return np.where(_numbers(part, f"{text} gendered") > 0, _numbers(part, f"{text} coefficient"), np.nan)
 
 
-def regressions(subjects: Iterable[Shifts], number: str, notes: tuple[str, ...] = ()) -> Table:
+def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
-    lines = []
-    is_clustered = False
-    for part in subjects:
-        fits = regress_shift(part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first")
-        for fitted in fits:
-            if fitted.title.startswith("all") == (number == "Figure 7"):
-                is_clustered = is_clustered or fitted.is_clustered
-                lines += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
-    robust = "cluster-robust" if is_clustered else "HC3"
-    columns = (
-        "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI",
-        f"SE ({robust})", f"p ({robust})", "R²", "n",
-    )  # fmt: skip
     if any(min(Counter(part.group).values()) < FEW for part in subjects):
         few = (
             f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
         )
         notes = (few, *notes)
-    return printed(NAME, number, lines, columns=columns, notes=notes)
+    fits = [
+        (part.system, fitted)
+        for part in subjects
+        for fitted in regress_shift(
+            part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first"
+        )
+    ]
+    for number in ("Figure 6", "Figure 7"):
+        of_figure = [
+            (system, fitted)
+            for system, fitted in fits
+            if fitted.title.startswith("all") == (number == "Figure 7")
+        ]
+        robust = "cluster-robust" if any(fitted.is_clustered for _, fitted in of_figure) else "HC3"
+        columns = (
+            "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI",
+            f"SE ({robust})", f"p ({robust})", "R²", "n",
+        )  # fmt: skip
+        lines = [(system, fitted.title, *cells) for system, fitted in of_figure for cells in _terms(fitted)]
+        yield printed(NAME, number, lines, columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

@@ -132,7 +132,6 @@ MOST_NAMES = 10
 MARKS = {"male": "m", "female": "f"}
 DESIGNS = BALANCED, MONO, ORIGINAL, ""
 PEOPLE, PHRASES = "invented_names", "phrase_counts"
-INVENTED = "% invented"
 _COUNT = re.compile(r"count\[(.*?)(?:/(\w+))?\]", re.DOTALL)
 _NOT_SCORES = (PEOPLE, "judged")
 
@@ -232,61 +231,46 @@ class Kind(NamedTuple):
         if number := self.table(over):
             heading = published(PROTOCOL, f"Table {number}").heading
             return f"{heading} ({self.content_words})" if number == "19" else heading
-        differences = [
-            "" if self.is_by_gender else f"genders {self.genders}",
-            "last names replaced" if self.is_by_gender and self.last_names == "replaced" else "",
-            "" if self.keeps_words else f"content words {self.content_words}",
-        ]
-        unlike = ", ".join(filter(None, differences))
-        of_which = f" of inputs with {unlike}" if unlike else ""
+        made = ", ".join(
+            f"{name.replace('_', ' ')} {value}" for name, value in self._asdict().items() if value
+        )
+        of_which = f" of inputs with {made}" if made else ""
         return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
 
-class Row(NamedTuple):
-    """A system, within a subgroup that the user asked for."""
-
-    system: str
-    part: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def label(self) -> str:
-        part = ", ".join(f"{name}={value}" for name, value in self.part)
-        return f"{self.system} ({part})" if part else self.system
-
-
 class Placed(NamedTuple):
-    """An estimate with its set of inputs and its row."""
+    """An estimate with its set of inputs and its row: a system, within a subgroup that the user asked for."""
 
     estimate: Estimate
     kind: Kind
     design: str
-    row: Row
+    row: str
 
 
 def place(estimates: Iterable[Estimate]) -> list[Placed]:
-    """The estimates of single sets of inputs; where no record names its set, all are of one set."""
+    """The estimates of single sets of inputs, whole systems before subgroups; where no record names its set, all are of one set."""
     kept = [e for e in estimates if not e.baseline]
     named = {name for e in kept for name in e.subgroup if name in APART}
     placed = []
     for e in kept:
         if named <= set(e.subgroup):
             design, *made = (e.subgroup.get(name, "") for name in APART)
-            part = tuple(sorted((k, v) for k, v in e.subgroup.items() if k not in APART))
-            kind = Kind() if design == ORIGINAL else Kind(*made)
-            placed.append(Placed(e, kind, design, Row(e.system, part)))
-    return placed
+            part = sorted((k, v) for k, v in e.subgroup.items() if k not in APART)
+            row = f"{e.system} ({', '.join(f'{k}={v}' for k, v in part)})" if part else e.system
+            placed.append((part, Placed(e, Kind() if design == ORIGINAL else Kind(*made), design, row)))
+    return [one for _, one in sorted(placed, key=lambda pair: pair[0])]
 
 
-def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[Row]:
-    """The rows for which a measure was taken, over an attribute if one is named; whole systems before subgroups."""
-    found = dict.fromkeys(
+def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[str]:
+    """The rows for which a measure was taken, over an attribute if one is named."""
+    wanted = (
         p.row for p in placed if p.estimate.measure.startswith(start) and over in (None, p.estimate.over)
     )
-    return sorted(found, key=lambda row: row.part)
+    return list(dict.fromkeys(wanted))
 
 
 def estimate_at(
-    placed: Iterable[Placed], row: Row, start: str, quantity: str, over: str | None = None
+    placed: Iterable[Placed], row: str, start: str, quantity: str, over: str | None = None
 ) -> Estimate | None:
     """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
     found = [
@@ -317,9 +301,9 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
     """The tables of scores over each attribute, one for each kind of inputs; then Tables 5 and 20."""
     kinds = kinds_of(placed)
 
-    def rows(over: str, *some: Kind) -> list[tuple[str, Row, Kind]]:
+    def rows(over: str, *some: Kind) -> list[tuple[str, str, Kind]]:
         return [
-            (row.label, row, kind)
+            (row, row, kind)
             for kind in some
             for row in rows_of((p for p in placed if p.kind == kind), over=over)
         ]
@@ -334,7 +318,7 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
                 yield _scores(kind.title(over), over, lines, placed)
     for kind in kinds if "gender" in attributes else ():
         if kind.table("gender") == "3":  # systems that were asked to attend to women
-            asked = [line for line in rows("gender", kind) if FOCUS in line[1].system]
+            asked = [line for line in rows("gender", kind) if FOCUS in line[1]]
             columns = ("Word List Inclusion", "Entity Inclusion")
             heading = published(PROTOCOL, "Table 5").heading
             yield _scores(heading, "gender", asked, of_kind(placed, kind, BALANCED), columns)
@@ -358,7 +342,7 @@ def planted_figures() -> dict[str, tuple[str, str]]:
 
 def planted(placed: Sequence[Placed]) -> Table:
     """Table 2, second half: word lists of the planted systems from both references, if all four were audited."""
-    named = {p.row.system.partition("(")[0]: p.row for p in placed if not p.row.part}
+    named = {p.row.partition("(")[0]: p.row for p in placed if p.row == p.estimate.system}
     figures = planted_figures()
     rows = []
     for name in figures if set(figures) <= set(named) else ():
@@ -366,14 +350,14 @@ def planted(placed: Sequence[Placed]) -> Table:
             number(estimate_at(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
             for start in ("reference=uniform", "words")
         )
-        rows.append((named[name].system, *scores, *figures[name]))
+        rows.append((named[name], *scores, *figures[name]))
     return printed(PROTOCOL, "Table 2", rows)
 
 
 def _scores(
     title: str,
     over: str,
-    rows: Sequence[tuple[str, Row, Kind]],
+    rows: Sequence[tuple[str, str, Kind]],
     placed: Sequence[Placed],
     columns: Sequence[str] = tuple(COLUMNS),
 ) -> Table:
@@ -399,7 +383,7 @@ def _scores(
     return Table(title, header, shown if found else (), (BOTH, *designs, FOLDED, *undefined))
 
 
-def _direction(placed: Sequence[Placed], row: Row, over: str) -> str:
+def _direction(placed: Sequence[Placed], row: str, over: str) -> str:
     """The groups with the largest and the smallest share of people included."""
     shares = {
         e.quantity.removeprefix("inclusion[")[:-1]: e.value
@@ -443,7 +427,7 @@ def names(placed: Sequence[Placed]) -> Table:
         listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
         of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
-        lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
+        lines.append((row, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
     return printed(PROTOCOL, "Table 6", lines)
 
 
@@ -456,27 +440,19 @@ def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
         and p.estimate.measure.startswith(PEOPLE)
     ]
     designs = [design for design in DESIGNS if any(p.design == design for p in mine)]
-    asked = [
-        (d, name)
-        for d in designs
-        for name in ("tokens", "people", INVENTED)
-        if (d, name) != (ORIGINAL, INVENTED)
-    ]
-
-    def shown(row: Row, design: str, name: str) -> str:
+    columns, lines = [""], [[row] for row in _counted(mine)]
+    for design in designs:
         own = [p for p in mine if p.design == design]
-        if name == INVENTED:
-            share = estimate_at(own, row, PEOPLE, "share")
-            return decimal(None if share is None or share.value is None else 100 * share.value, 2)
-        mean, deviation = (
-            number(estimate_at(own, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd")
-        )
-        return mean if mean == ABSENT else f"{mean}\nσ: {deviation}"
-
-    lines = [(row.label, *(shown(row, *which) for which in asked)) for row in _counted(mine)]
-    return printed(
-        PROTOCOL, table, lines, columns=("", *(f"{design or 'all'}: {name}" for design, name in asked))
-    )
+        names = ("tokens", "people") if design == ORIGINAL else ("tokens", "people", "% invented")
+        columns += [f"{design or 'all'}: {name}" for name in names]
+        for line in lines:
+            for name in names[:2]:
+                mean, deviation = (number(estimate_at(own, line[0], PEOPLE, q)) for q in (name, f"{name}_sd"))
+                line.append(mean if mean == ABSENT else f"{mean}\nσ: {deviation}")
+            if design != ORIGINAL:
+                share = estimate_at(own, line[0], PEOPLE, "share")
+                line.append(decimal(None if share is None or share.value is None else 100 * share.value, 2))
+    return printed(PROTOCOL, table, lines, columns=columns)
 
 
 def firsts(placed: Sequence[Placed]) -> Table:
@@ -484,14 +460,14 @@ def firsts(placed: Sequence[Placed]) -> Table:
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     lines = [
-        (row.label, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
+        (row, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
         for row in rows_of(placed, PHRASES)
     ]
     columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))
     return printed(PROTOCOL, "Section 9.2", lines, columns=columns)
 
 
-def _counted(placed: Sequence[Placed]) -> list[Row]:
+def _counted(placed: Sequence[Placed]) -> list[str]:
     """The rows for which invented people could be counted at all."""
     return [
         row for row in rows_of(placed, PEOPLE) if number(estimate_at(placed, row, PEOPLE, PEOPLE)) != ABSENT
@@ -528,10 +504,9 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
             for quantity in ("judged", "judged_sd")
         ]
         gaps = [
-            cell(find(whole, row.system, f"difference[{design}−{ORIGINAL}]", GAP))
-            for design in (BALANCED, MONO)
+            cell(find(whole, row, f"difference[{design}−{ORIGINAL}]", GAP)) for design in (BALANCED, MONO)
         ]
-        lines.append((row.label, *levels, *gaps))
+        lines.append((row, *levels, *gaps))
     return printed(PROTOCOL, "Table 4", lines)
 
 
@@ -543,7 +518,7 @@ def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
     groups = list(dict.fromkeys(g for pair in pairs for g in pair.split("−")))
     lines = [
         (
-            row.label,
+            row,
             *(number(estimate_at(asked, row, GAP, f"mean[{g}]")) for g in groups),
             *(cell(estimate_at(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
         )

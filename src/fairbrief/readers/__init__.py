@@ -14,7 +14,7 @@ from typing import Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
-from fairbrief.readers.input_sources import FileOptions, find_sources
+from fairbrief.readers.input_sources import find_sources
 from fairbrief.readers.labelling import (
     CHOICES,
     SPEAKER,
@@ -55,7 +55,6 @@ def read(
     system: str | None = None,
     format: str | None = None,  # noqa: A002 # the option's name
     encoding: str | None = None,
-    sheet: str | None = None,
     sample: float | None = None,
     sample_by: str | None = None,
     seed: int = 0,
@@ -64,7 +63,7 @@ def read(
     """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
     Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also as .gz and .zst; Parquet, Arrow and
-    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), with ``sheet`` if several sheets have content. ``format`` is needed only
+    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), as FILE#SHEET if several sheets have content. ``format`` is needed only
     if the ending does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which
     ``notes`` record. Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
 
@@ -110,10 +109,6 @@ def read(
         raise RequestError(f"on_error={on_error!r}: write 'stop' or 'skip'.")
     if separator == "":
         raise RequestError("--separator is empty: give the text between two documents, or drop it.")
-    if system is not None and not system.strip():
-        raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
-    if group_by is not None and id_field != ID:
-        raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     named = tuple(dict.fromkeys([*attributes, *labels]))
@@ -126,10 +121,6 @@ def read(
     given = summary_files(summaries)
     table = None if speakers is None else read_speakers(speakers)
     joined = () if table is None or attributes.get(SPEAKER) is not None else (SPEAKER,)
-    if summaries_id_field is not None and not given:
-        raise RequestError(
-            "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
-        )
     fields = Fields(
         id=group_by or id_field or None,
         summary=_summary_fields(summary_field),
@@ -144,7 +135,7 @@ def read(
         group_by=group_by,
     )
     return Reading(
-        find_sources(source, FileOptions(format, encoding, sheet)),
+        find_sources(source, format, encoding),
         fields,
         summary_files=given,
         summary_fields=Fields(

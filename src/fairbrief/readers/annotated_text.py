@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from fairbrief.errors import DataError
+from fairbrief.readers.files import File
 from fairbrief.text import gendered_words
 from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention
@@ -37,15 +38,7 @@ def files_of(source: Path, *endings: str) -> list[Path]:
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text with their numbers; DataError names a line that is not UTF-8."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").replace("\r\n", "\n")
-            except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{path}:{number}: found the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start, "
-                    "which is not UTF-8; expected UTF-8 text; save the file as UTF-8."
-                ) from None
+    return File(path, str(path)).lines()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,7 @@ def _read_file(path: Path) -> Iterator[Record]:
     pages: _Pages | None = None
     block: list[tuple[int, str]] = []
     # An empty line ends the last sentence, too.
-    for number, raw in itertools.chain(lines_of(path), [(0, "")]):
-        line = raw.rstrip("\n")
+    for number, line in itertools.chain(lines_of(path), [(0, "")]):
         if line.startswith("# newdoc"):
             if pages is not None:
                 yield _record(pages, path)

@@ -15,7 +15,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
-from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, FieldUse, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
@@ -84,17 +84,27 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
     return draft
 
 
-Placed = tuple[tuple[str, ...], Any, Any]
-"""The matches of a path's stars, the text there, and the object around it, which may have attributes."""
+def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
+    """Documents from several fields, or from the parts of one; null ones are blank.
 
-
-def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
-    """Documents from several texts; null ones are blank."""
-    draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
-    draft.extend(
-        ("" if value is None else value, parent if isinstance(parent, Mapping) else None)
-        for _, value, parent in placed
-    )
+    The object around a text may have its attributes.
+    """
+    parts: list[tuple[str, ...]] = []
+    texts: list[tuple[Any, Any]] = []
+    for source in sources:
+        value = use.value(row, source)
+        if value is ABSENT and len(sources) == 1:
+            need(row, source)
+        head, star, inner = source.rpartition("[*].")
+        parents = find(row, f"{head}[*]") if star and inner else None
+        for part, text in (
+            value.items() if isinstance(value, Several) else [] if value is ABSENT else [((source,), value)]
+        ):
+            parent = parents.get(part) if isinstance(parents, Several) else None
+            parts.append(part)
+            texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
+    draft = Draft(sources=sources, parts=parts)
+    draft.extend(texts)
     if not any(document.text.strip() for document in draft.documents):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
@@ -186,22 +196,18 @@ def _parallel(
     """One value per document, if the field ``source`` has them; None if it belongs to the record."""
     if isinstance(value, Several):
         return _of_path(value, what, source, row, draft)
-    if not isinstance(value, str):
-        is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
-        return _in_order(list_of(value, what), what, draft) if is_list else None
-    if value.startswith("["):
+    remedy = ""
+    if isinstance(value, str) and value.startswith("["):
         try:
-            parsed = json.loads(value)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
-        return _in_order(list_of(parsed, what), what, draft)
-    if not draft.is_one_text or len(draft.documents) == 1:
-        return None
-    for cut in (separator, separator.strip() if separator else None, "|"):
-        if cut and cut in value:
-            return _in_order(
-                value.split(cut), what, draft, "check the separator; leave the place of a missing value empty"
-            )
+    elif isinstance(value, str) and draft.is_one_text and len(draft.documents) > 1:
+        cuts = (cut for cut in (separator, (separator or "").strip(), "|") if cut and cut in value)
+        if cut := next(cuts, None):
+            value, remedy = value.split(cut), "check the separator; leave the place of a missing value empty"
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
+        return _in_order(list_of(value, what), what, draft, remedy)
     return None
 
 
@@ -212,10 +218,8 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     """
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
     is_numbered = draft.parts is not None and not list_path and not any(lists)
-    if draft.parts is not None and (
-        is_numbered
-        or (list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists))
-    ):
+    is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
+    if draft.parts is not None and (is_numbered or is_one_list):
         # Fields without a number, such as a total, belong to no document.
         extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
         if is_numbered and any(all(map(str.isdecimal, part)) for part in extra):
@@ -231,15 +235,10 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
     """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
     lacking = len(draft.documents) - len(values)
-    if (
-        lacking > 0
-        and draft.parts is not None
-        and not any(document.text.strip() for document in draft.documents[len(values) :])
-    ):
-        return [*values, *[None] * lacking]
-    if lacking:
+    rest = draft.documents[len(values) :]
+    if lacking and (draft.parts is None or not rest or any(document.text.strip() for document in rest)):
         raise _unequal(len(values), what, draft, remedy)
-    return values
+    return [*values, *[None] * lacking]
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:

@@ -44,7 +44,10 @@ def find(holder: Any, path: str) -> Any:
     for key, rest in _heads(path):
         if key in holder and (result := find(holder[key], rest)) is not ABSENT:
             return result
-    return _fitting(holder, path)
+    result = [(match, find(holder[key], rest)) for key, match, rest in _matching(holder, path)]
+    if all(match.isdecimal() for match, _ in result):
+        result.sort(key=lambda pair: int(pair[0]))
+    return _several(result)
 
 
 @cache
@@ -67,14 +70,12 @@ def list_of_path(path: str) -> str:
     return path[: path.rfind("[*]") + 3] if "[*]" in path else ""
 
 
-def used_by(row: Mapping[str, Any], path: str) -> Iterator[str]:
+def used_by(row: Mapping[str, Any], path: str) -> list[str]:
     """The top-level fields of the row that a path uses."""
     if path in row:
-        yield path
-        return
-    yield from (key for key, _ in _heads(path) if key in row)
-    fits = _pattern(_first(path)[0])
-    yield from (key for key in row if fits is not None and fits.fullmatch(key))
+        return [path]
+    matching = [key for key, _, _ in _matching(row, path)]
+    return [key for key, _ in _heads(path) if key in row] + matching
 
 
 def parse_cell(value: Any) -> Any:
@@ -93,9 +94,15 @@ def _heads(path: str) -> Iterator[tuple[str, str]]:
         yield path[: match.start()], path[match.start() :].removeprefix(".")
 
 
-def _first(path: str) -> tuple[str, str]:
-    match = ENDS.search(path)
-    return (path, "") if match is None else (path[: match.start()], path[match.start() :].removeprefix("."))
+def _matching(holder: Mapping[str, Any], path: str) -> list[tuple[str, str, str]]:
+    """The fields that match the first name of a path, if it has a star: field, what the first star matches, rest of the path."""
+    name = ENDS.split(path, maxsplit=1)[0]
+    if "*" not in name:
+        return []
+    before, _, after = name.partition("*")
+    fits = re.compile(re.escape(before) + "(.*)" + re.escape(after).replace(r"\*", ".*"), re.DOTALL)
+    rest = path[len(name) :].removeprefix(".")
+    return [(key, match[1], rest) for key in holder if (match := fits.fullmatch(str(key)))]
 
 
 def _part(holder: Any, index: str, rest: str) -> Any:
@@ -109,24 +116,6 @@ def _part(holder: Any, index: str, rest: str) -> Any:
         return find(holder[int(index)], rest)
     except (ValueError, IndexError):
         return ABSENT
-
-
-def _fitting(holder: Mapping[str, Any], path: str) -> Any:
-    name, rest = _first(path)
-    fits = _pattern(name)
-    if fits is None:
-        return ABSENT
-    result = [(match[1], find(holder[key], rest)) for key in holder if (match := fits.fullmatch(str(key)))]
-    if all(part.isdecimal() for part, _ in result):
-        result.sort(key=lambda pair: int(pair[0]))
-    return _several(result)
-
-
-def _pattern(name: str) -> re.Pattern[str] | None:
-    if "*" not in name:
-        return None
-    before, _, after = name.partition("*")
-    return re.compile(re.escape(before) + "(.*)" + re.escape(after).replace(r"\*", ".*"), re.DOTALL)
 
 
 def _several(pairs: Iterable[tuple[str, Any]]) -> Any:

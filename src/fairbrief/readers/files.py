@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import names
+from fairbrief.readers.messages import names, not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
 from fairbrief.text.addresses import COPYING
 
@@ -56,6 +56,8 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     for mark, encoding in MARKS:
         if sample.startswith(mark):
             return encoding
+    if b"\0" in sample[:2]:  # the first character of UTF-16 without a mark is mostly ASCII
+        return "utf-16-le" if sample[:1] != b"\0" else "utf-16-be"
     decoder = codecs.getincrementaldecoder(UTF8)
     try:
         decoder().decode(sample, final=is_whole)
@@ -80,7 +82,7 @@ def _other(sample: bytes) -> str:
 
 FORMATS = {
     "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
-    "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
+    "excel": "excel", "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
     "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
 }  # fmt: skip
 """Ending of a file, or name given by the caller → format."""
@@ -125,12 +127,12 @@ def printable(path: InputFile | str) -> str:
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
-def parted(path: Path) -> tuple[Path, str | None]:
-    """A spreadsheet and the sheet named after a #; other paths unchanged."""
-    file, mark, sheet = str(path).rpartition("#")
-    if mark and not path.exists() and FORMATS.get(endings(Path(file))[0]) == "excel":
-        return Path(file), sheet
-    return path, None
+def parted(name: str) -> tuple[str, str | None]:
+    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
+    file, mark, sheet = name.rpartition("#")
+    if mark and FORMATS.get(endings(Path(file))[0]) == "excel" and not Path(name).exists():
+        return file, sheet
+    return name, None
 
 
 def check(path: Path) -> None:
@@ -246,6 +248,16 @@ class File:
             if content.peek(3).startswith(codecs.BOM_UTF8):
                 content.read(len(codecs.BOM_UTF8))
             yield raw, content
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of its text with their numbers, without their ends; DataError names a line that is not UTF-8."""
+        with self.text() as (_, content):
+            for number, line in enumerate(content, 1):
+                try:
+                    yield number, line.decode().rstrip("\r\n")
+                except UnicodeDecodeError as error:
+                    place = f"{error.start + 1} bytes from the line's start"
+                    raise DataError(f"{self.name}:{number}: {not_utf8(line[error.start], place)}") from None
 
 
 def encoding_of(path: InputFile) -> str:

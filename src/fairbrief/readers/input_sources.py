@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,20 +36,7 @@ TRANSCRIPTS = ("vtt", "srt", "txt")
 BINARY: dict[str, Callable[..., Iterator[Row]]] = {
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
-    "excel": tables.read_sheet,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """What the caller specifies about files."""
-
-    format: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-
-
-NO_OPTIONS = FileOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +59,14 @@ class Source:
     """How the file was understood, if the caller did not specify it."""
 
 
-def find_sources(source: Any, options: FileOptions = NO_OPTIONS) -> list[Source]:
-    """The sources for a path, an address, a name, a table or an iterable."""
+def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
+    """The sources for a path, an address, a name, a table or an iterable. Without ``form`` and ``encoding``, they are detected."""
     if isinstance(source, (str, os.PathLike)):
-        return _named([source], options)
+        return _named([source], form, encoding)
     if (known := in_memory(source)) is not None:
         return [known]
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
-        return _named(source, options)
+        return _named(source, form, encoding)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return [Source("records", "records", _iterable(source))]
     raise RequestError(
@@ -97,78 +84,78 @@ def one_source(source: Any) -> Source:
     return result[0]
 
 
-def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> list[Source]:
+def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: str | None) -> list[Source]:
     """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
-    result: list[str | InputFile] = []
-    for name in given:
-        if isinstance(name, str) and name.startswith(PREFIX):
-            result.append(name)
-        else:
-            result += object_stores.find(str(name)) if is_stored(name) else [Path(name)]
-    last = [path.name for path in result if not isinstance(path, str)]
-    return [
-        _of_data_set(open_named(one), one, one.split("/")[-1])
-        if isinstance(one, str)
-        else _file(one, options, whole=last.count(one.name) > 1)
-        for one in result
-    ]
+    places: list[tuple[str | InputFile, str | None]] = []
+    for name in [os.fspath(one) for one in given]:
+        if name.startswith(PREFIX):
+            places.append((name, None))
+            continue
+        file, sheet = files.parted(name)
+        places += [(path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])]
+    last = [path.name for path, _ in places if not isinstance(path, str)]
+    sources = []
+    for path, sheet in places:
+        if isinstance(path, str):
+            sources.append(_of_data_set(open_named(path), path, path.split("/")[-1]))
+            continue
+        # Messages show the whole path if another file has the same name.
+        shown = files.printable(path if last.count(path.name) > 1 else path.name)
+        if isinstance(path, Path):
+            if any((path / mark).is_file() for mark in MARKS):
+                sources.append(_of_data_set(open_saved(path), shown, path.name, path))
+                continue
+            files.check(path)
+        sources.append(_of_file(path, shown, form, encoding, sheet))
+    return sources
 
 
 def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = None) -> Source:
     return Source(name, system, lambda _: enumerate(dataset, 1), folder=folder, is_table=True)
 
 
-def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
-    """A file as a source; ``whole``: messages show its whole path, since another file has the same name."""
-    try:
-        if isinstance(path, Path):
-            path, sheet = files.parted(path)
-            options = options if sheet is None else replace(options, sheet=sheet)
-        name = files.printable(path if whole else path.name)
-        if isinstance(path, Path):
-            if any((path / mark).is_file() for mark in MARKS):
-                return _of_data_set(open_saved(path), name, path.name, path)
-            files.check(path)
-        return _read_as(path, name, options)
-    except ValueError as error:  # a NUL in a path
-        raise RequestError(f"{str(path)!r} is not a valid path: {error}.") from error
-
-
-def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
+def _of_file(
+    path: InputFile, name: str, form: str | None, given_encoding: str | None, sheet: str | None
+) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
     ending, packed = files.endings(path)
-    named = files.FORMATS.get((options.format or ending).lower().lstrip("."), files.FORMATS.get(ending))
+    named = files.FORMATS.get((form or ending).lower().lstrip("."), files.FORMATS.get(ending))
     is_text = ending in TRANSCRIPTS or named in TEXT
-    encoding = UTF8
-    if options.encoding is not None:
-        encoding = known_encoding(options.encoding)
-    elif is_text:
-        encoding = files.encoding_of(path)
+    if given_encoding is not None:
+        encoding = known_encoding(given_encoding)
+    else:
+        encoding = files.encoding_of(path) if is_text else UTF8
     file = File(path, name, encoding)
-    layout = recognize(file) if options.format is None else LAYOUTS.get(options.format)
-    kind = files.format_of(path, options.format, LAYOUTS) if layout is None else layout.name
-    if layout is None and packed and not is_text:
+    layout = recognize(file) if form is None else LAYOUTS.get(form)
+    if layout is not None:
+        plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
+        is_sure = form or ending in TRANSCRIPTS
+        note = (
+            f"{name}: read as {layout.title}{'' if is_sure else f' (--format {plain} reads it unchanged)'}."
+        )
+        return Source(
+            name, files.stem(path), partial(layout.read, file), file, kind=layout.name, notes=(note,)
+        )
+    kind = files.format_of(path, form, LAYOUTS)
+    if packed and not is_text:
         raise RequestError(
             f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
         )
-    if options.sheet is not None and kind != "excel":
-        raise RequestError(f"--sheet needs a spreadsheet, and {name} is not one: drop --sheet.")
-    if options.encoding is not None and layout is None and not is_text:
+    if given_encoding is not None and not is_text:
         raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
-    notes: list[str] = []
-    if layout is not None:
-        rows = partial(layout.read, file)
-        plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
-        is_sure = options.format or ending in TRANSCRIPTS
-        unchanged = "" if is_sure else f" (--format {plain} reads it unchanged)"
-        notes.append(f"{name}: read as {layout.title}{unchanged}.")
-    else:
-        more = {"sheet": options.sheet} if kind == "excel" else {}
-        rows = partial((TEXT | BINARY)[kind], file, **more)
-        if encoding != UTF8 and options.encoding is None:
-            notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
-    is_table = layout is None and kind not in ("jsonl", "json")
-    return Source(name, files.stem(path), rows, file, None, is_table, kind, tuple(notes))
+    is_guess = encoding != UTF8 and given_encoding is None
+    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
+    return Source(
+        name,
+        files.stem(path),
+        partial(tables.read_sheet, file, sheet=sheet)
+        if kind == "excel"
+        else partial((TEXT | BINARY)[kind], file),
+        file,
+        is_table=kind not in ("jsonl", "json"),
+        kind=kind,
+        notes=(note,) if is_guess else (),
+    )
 
 
 def in_memory(source: Any) -> Source | None:
@@ -243,10 +230,8 @@ def open_named(source: str) -> Any:
 def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
     if not isinstance(splits, Mapping):
         return splits
-    if split is None and len(splits) == 1:
-        return next(iter(splits.values()))
-    if split in splits:
-        return splits[split]
+    if split in splits or (len(splits) == 1 and split is None):
+        return splits[split or next(iter(splits))]
     if split is None:
         raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
     raise RequestError(

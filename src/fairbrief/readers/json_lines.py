@@ -95,7 +95,11 @@ def _parse_with_care(line: bytes, start: int) -> Any:
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
-        return _not_json(error, text)
+        return fault(
+            f"invalid JSON ({error.msg} at character {error.pos + 1})",
+            "one complete JSON object per line",
+            "correct the line, or give --format json-list if the file is one document around its records",
+        )
     except (RecursionError, ValueError):
         return fault(
             "JSON that is nested too deeply, or a number of too many digits", "a record", "correct the line"
@@ -139,20 +143,6 @@ def read_array(file: File, meter: Meter) -> Iterator[Row]:
         if number % EVERY == 0:
             meter.at(file.size * number // len(parts))
         yield number, row
-
-
-def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
-    if "\0" in text:
-        return fault(
-            f"a NUL byte at character {text.index(chr(0)) + 1}",
-            "a JSON object",
-            "remove the byte; if the file is UTF-16, give --encoding utf-16-le",
-        )
-    return fault(
-        f"invalid JSON ({error.msg} at character {error.pos + 1})",
-        "one complete JSON object per line",
-        "correct the line, or give --format json-list if the file is one document around its records",
-    )
 
 
 def _not_object(row: Any) -> DataError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
-from fairbrief.types import Document, Mention, Record
+from fairbrief.types import Record
 
 Missing = Literal["refuse", "drop", "group"]
 CHOICES = ("refuse", "drop", "group")
@@ -41,21 +41,20 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                raise at(record.where, self._unknown(speaker, number), record.id)
-            documents.append(
-                replace(document, attributes={**self.of.get(speaker, {}), **document.attributes})
-            )
+                who = (
+                    f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
+                )
+                error = fault(
+                    f"{who}, in document {number}",
+                    f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
+                    "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make "
+                    "them a group with --missing group",
+                )
+                guess = did_you_mean(speaker, self.of)
+                raise at(record.where, DataError(f"{error}{guess}"), record.id)
+            attributes = {**self.of.get(speaker, {}), **document.attributes}
+            documents.append(replace(document, attributes=attributes))
         return replace(record, documents=tuple(documents))
-
-    def _unknown(self, speaker: str, number: int) -> DataError:
-        what = f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
-        error = fault(
-            f"{what}, in document {number}",
-            f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
-            "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make them a group "
-            "with --missing group",
-        )
-        return DataError(f"{error}{did_you_mean(speaker, self.of)}")
 
 
 def read_speakers(source: Any) -> SpeakerTable:
@@ -178,59 +177,46 @@ class Labelling:
             if name not in attributes:
                 return attributes
             self.binned.add(name)
-            return {**attributes, name: group_of(_number(attributes[name], name, record), cuts)}
+            try:
+                number = float(attributes[name])
+            except ValueError:
+                number = math.nan
+            if not math.isfinite(number):
+                found = f"{attributes[name]!r} as {name!r}"
+                error = fault(found, "a number, because of --bin", f"correct it, or drop --bin {name}")
+                raise at(record.where, error, record.id)
+            return {**attributes, name: group_of(number, cuts)}
 
-        documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
-        entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
         return replace(
-            record, documents=documents, entities=entities, attributes=relabelled(record.attributes)
+            record,
+            documents=tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents),
+            entities=tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities),
+            attributes=relabelled(record.attributes),
         )
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
-        lacking = [i for i, d in enumerate(record.documents) if name not in d.attributes]
-        if not lacking or (len(lacking) == len(record.documents) and name in record.attributes):
+        """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""
+        documents = record.documents
+        present = [i for i, d in enumerate(documents) if name in d.attributes]
+        if len(present) == len(documents) or (not present and name in record.attributes):
             return record
-        if len(lacking) == len(record.documents) and self.missing == "drop":
+        if not present and self.missing == "drop":
             return None
-        self.lacking.setdefault(name, {})[record.id] = len(lacking)
-        if self.missing == "drop":
-            return _without(record, set(lacking))
-        documents = tuple(
-            replace(d, attributes={**d.attributes, name: MISSING_GROUP}) if i in lacking else d
-            for i, d in enumerate(record.documents)
+        self.lacking.setdefault(name, {})[record.id] = len(documents) - len(present)
+        if self.missing == "group":
+            added = (
+                replace(d, attributes={**d.attributes, name: d.attributes.get(name, MISSING_GROUP)})
+                for d in documents
+            )
+            return replace(record, documents=tuple(added))
+        place = {old: new for new, old in enumerate(present)}
+        entities = (
+            replace(
+                entity,
+                mentions=tuple(
+                    replace(m, document=place[m.document]) for m in entity.mentions if m.document in place
+                ),
+            )
+            for entity in record.entities
         )
-        return replace(record, documents=documents)
-
-
-def _number(value: str, name: str, record: Record) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise at(
-            record.where,
-            fault(
-                f"{value!r} as {name!r}",
-                "a number, because of --bin",
-                f"correct it, or drop --bin {name}",
-            ),
-            record.id,
-        )
-    return number
-
-
-def _without(record: Record, lacking: set[int]) -> Record:
-    """The record without some documents and the mentions in them."""
-    kept: list[Document] = []
-    place: dict[int, int] = {}
-    for i, document in enumerate(record.documents):
-        if i not in lacking:
-            place[i] = len(kept)
-            kept.append(document)
-
-    def moved(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-        return tuple(replace(m, document=place[m.document]) for m in mentions if m.document in place)
-
-    entities = tuple(replace(e, mentions=moved(e.mentions)) for e in record.entities)
-    return replace(record, documents=tuple(kept), entities=entities)
+        return replace(record, documents=tuple(documents[i] for i in present), entities=tuple(entities))

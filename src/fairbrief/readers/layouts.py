@@ -218,24 +218,19 @@ def _promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 def json_list(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
     """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
     whole = load(file)
-    lists = lists_of(whole)
-    if not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
+    lists = {
+        key: value
+        for key, value in whole.items()
+        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+    }
+    if len(lists) == 1:
+        yield from enumerate(next(iter(lists.values())), 1)
+    elif not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
         yield from enumerate(({"id": key, **value} for key, value in whole.items()), 1)
-        return
-    if len(lists) != 1:
+    else:
         raise DataError(
             f"{file.name}: found lists of objects under {names(lists)}; expected one list; write it to a separate file."
         )
-    yield from enumerate(next(iter(lists.values())), 1)
-
-
-def lists_of(whole: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The lists of objects in a document, by key."""
-    return {
-        key: value
-        for key, value in whole.items()
-        if isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
-    }
 
 
 CUT = "cut off by the filter"
@@ -533,52 +528,40 @@ def recognize(file: File) -> Layout | None:
     for layout in LAYOUTS.values():
         if layout.ending and layout.ending == ending:
             return layout
-    if ending in ("csv", "parquet"):
-        return _of_table(_columns(file, ending))
-    if ending not in ("json", "jsonl", "ndjson"):
-        return None
-    try:
-        with file.text() as (_, content):
-            head = content.read(SAMPLE).decode(errors="replace")
-    except DataError:
-        return None  # its reader reports the error
-    return _of_head(head, is_document=ending == "json" and head.lstrip()[:1] == "{")
-
-
-def _of_table(columns: Mapping[str, Any]) -> Layout | None:
-    """The layout of a table, or of an array of objects, by its columns."""
-    tabular = (layout for layout in LAYOUTS.values() if layout.in_tables)
-    return next((layout for layout in tabular if layout.line is not None and layout.line(columns)), None)
-
-
-def _columns(file: File, ending: str) -> dict[str, None]:
-    """The names of a table's columns as the keys of an object; empty if they cannot be read."""
     try:
         if ending == "parquet":
             with tables.open_parquet(file) as table:
-                return dict.fromkeys(table.schema_arrow.names)
+                return _of_table(dict.fromkeys(table.schema_arrow.names))
+        if ending not in ("csv", "json", "jsonl", "ndjson"):
+            return None
         with file.text() as (_, content):
-            first = content.readline(SAMPLE).decode(errors="replace")
+            head = content.read(SAMPLE).decode(errors="replace")
     except (DataError, OSError):
-        return {}  # its reader reports the error
-    return dict.fromkeys(name.strip('"') for name in first.strip().split(","))
-
-
-def _of_head(head: str, *, is_document: bool) -> Layout | None:
+        return None  # its reader reports the error
     text = head.strip()
+    if ending == "csv":
+        return _of_table({name.strip('"'): None for name in text.partition("\n")[0].strip().split(",")})
     if text[:1] == "[":
         return _of_table(_first_object(text[1:].lstrip()))
     first = _first_object(text.partition("\n")[0])
     is_cut = not first and "\n" not in text  # a line that is longer than the sample
-    for layout in LAYOUTS.values():
-        if layout.line is not None and first and layout.line(first):
-            return layout
-        is_plain = layout.name == "json-list" and bool(
-            first
-        )  # JSON Lines, whose rows have the same beginning
-        if layout.head is not None and (is_document or is_cut) and not is_plain and layout.head.search(head):
-            return layout
-    return None
+    is_document = ending == "json" and text[:1] == "{"
+    begin = head if is_document or is_cut else ""
+    return next((layout for layout in LAYOUTS.values() if _fits(layout, first, begin)), None)
+
+
+def _fits(layout: Layout, first: Mapping[str, Any], begin: str) -> bool:
+    """Whether a layout has this object in its first line, or this beginning of a document."""
+    if layout.line is not None and first and layout.line(first):
+        return True
+    is_plain = layout.name == "json-list" and bool(first)  # JSON Lines, whose rows begin in the same way
+    return layout.head is not None and not is_plain and layout.head.search(begin) is not None
+
+
+def _of_table(row: Mapping[str, Any]) -> Layout | None:
+    """The layout of a table, or of an array of objects, by its columns."""
+    tabular = (layout for layout in LAYOUTS.values() if layout.in_tables)
+    return next((layout for layout in tabular if layout.line is not None and layout.line(row)), None)
 
 
 def _first_object(text: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Literal
 
 from fairbrief.errors import DataError, RequestError
@@ -59,7 +58,7 @@ class Reading:
 
     sources: Sequence[Source]
     fields: Fields
-    summary_files: Sequence[tuple[str | None, Path]]
+    summary_files: Sequence[tuple[str | None, Source]]
     summary_fields: Fields
     on_error: Literal["stop", "skip"]
     require: Sequence[str]
@@ -160,8 +159,8 @@ class Reading:
             self._begin()
         with ExitStack() as stack:
             summary_files = [
-                open_summary_file(name, path, self.summary_fields, self._exclude, stack)
-                for name, path in (self.summary_files if with_summaries else ())
+                open_summary_file(name, source, self.summary_fields, self._exclude, stack)
+                for name, source in (self.summary_files if with_summaries else ())
             ]
             ids, known = KnownIds([source.name for source in self.sources]), set[int]()
             for step in self._steps(with_summaries=own_summaries):

@@ -12,7 +12,6 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.documents import (
     Draft,
-    Placed,
     draft_documents,
     draft_several,
     look_up,
@@ -149,34 +148,17 @@ class RowReader:
         )
 
     def _draft(self, row: Mapping[str, Any]) -> Draft:
-        fields = self.fields
+        fields, use = self.fields, self.use
         if self._several_documents:
-            return self._several(row)
-        value = self.use.value(row, fields.documents[0])
-        if value is None or value is ABSENT:
-            value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
-        if self.cells and not fields.separator:
-            value = parse_documents_cell(value)
-        draft = draft_documents(value, fields.separator, fields.documents[0])
-        self.use.see_inside("documents", draft.objects)
-        return draft
-
-    def _several(self, row: Mapping[str, Any]) -> Draft:
-        """The documents of several fields, or of the parts of one."""
-        placed: list[Placed] = []
-        for field in self.fields.documents:
-            result = self.use.value(row, field)
-            if isinstance(result, Several):
-                head, star, inner = field.rpartition("[*].")
-                parents = find(row, f"{head}[*]") if star and inner else None
-                holders = parents if isinstance(parents, Several) else Several()
-                placed += [(part, text, holders.get(part)) for part, text in result.items()]
-            elif result is ABSENT and len(self.fields.documents) == 1:
-                need(row, field)
-            elif result is not ABSENT:
-                placed.append(((field,), result, None))
-        draft = draft_several(placed, self.fields.documents)
-        self.use.see_inside("documents", draft.objects)
+            draft = draft_several(row, fields.documents, use)
+        else:
+            value = use.value(row, fields.documents[0])
+            if value is None or value is ABSENT:
+                value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
+            if self.cells and not fields.separator:
+                value = parse_documents_cell(value)
+            draft = draft_documents(value, fields.separator, fields.documents[0])
+        use.see_inside("documents", draft.objects)
         return draft
 
     def _mapped(

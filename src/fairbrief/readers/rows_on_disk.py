@@ -1,33 +1,30 @@
-"""Rows in a temporary file, read again by key. Only their places are in memory."""
+"""Rows in a temporary file, read again by key. Of many rows only the places are in memory."""
 
 from __future__ import annotations
 
 import pickle
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from tempfile import TemporaryFile, gettempdir
-from types import TracebackType
-from typing import IO, Any, Self
+from contextlib import AbstractContextManager, contextmanager, suppress
+from tempfile import SpooledTemporaryFile, gettempdir
+from typing import IO, Any
+
+HELD = 64_000_000
+"""Bytes that are held in memory; if there are more, all go to the disk."""
 
 
-class RowsOnDisk:
+class RowsOnDisk(AbstractContextManager["RowsOnDisk"]):
     """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
 
     Raises OSError with the folder of temporary files if the disk is full.
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
+        self._file = SpooledTemporaryFile(HELD)  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._close()
 
     def add(self, key: Any, row: Any) -> None:

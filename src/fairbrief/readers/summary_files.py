@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers import files, object_stores
+from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
@@ -34,14 +34,11 @@ Exclude = Callable[[DataError], None]
 
 
 def open_summary_file(
-    system: str | None, given: Any, fields: Fields, exclude: Exclude, stack: ExitStack
+    system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> InOrder | ById:
-    """The summaries of a file, while the stack is open. Without a system, the rows name theirs."""
-    if isinstance(given, Path) and files.endings(files.parted(given)[0])[0] not in files.FORMATS:
-        return InOrder(system or files.stem(given), given, stack)
-    source = one_source(given)
-    if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
-        source = replace(source, name=IN_MEMORY, system=IN_MEMORY)
+    """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
+    if source.kind == LINES:
+        return InOrder(system or source.system, source, stack)
     return ById(system, source, fields, exclude, stack)
 
 
@@ -52,51 +49,47 @@ WANTED = (
 )
 IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
+LINES = "lines"
+"""The format of plain text with one summary per line."""
 
 
-def summary_files(given: Given) -> list[tuple[str | None, Any]]:
-    """System (None: the rows name it) and file or table of each. RequestError for a missing file."""
+def summary_files(given: Given) -> list[tuple[str | None, Source]]:
+    """System (None: the rows name it) and source of each. RequestError for a missing file."""
     if given is None:
         return []
-    is_one = isinstance(given, (str, Path)) or in_memory(given) is not None
-    is_one = is_one or (
-        isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
-    )
-    if not is_one and isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
-        kind = type(given).__name__
-        raise RequestError(f"The summaries are a {kind}. Give {WANTED}.")
-    listed = [given] if is_one else given
-    named = listed.items() if isinstance(listed, Mapping) else listed
+    is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
+    if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
+        given = [given]
+    elif isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
+        raise RequestError(f"The summaries are a {type(given).__name__}. Give {WANTED}.")
+    named = given.items() if isinstance(given, Mapping) else given
     pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
-    return [_checked(name, source) for name, source in pairs]
+    if any(name is not None and not name.strip() for name, _ in pairs):
+        raise RequestError("A file of summaries has an empty system name: write --summaries NAME=FILE.")
+    return [(name, _source(one)) for name, one in pairs]
 
 
-def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
-    path = Path(source) if isinstance(source, (str, Path)) and not is_stored(source) else None
-    if isinstance(source, str) and path is not None and " " in source and not files.parted(path)[0].exists():
-        raise RequestError(
-            f"The summaries are {show(source)}, which is not a file. Give a file, or {WANTED}."
-        )
-    if name is not None and not name.strip():
-        raise RequestError(
-            f"The summaries in {path or 'a table'} have an empty system name: write --summaries NAME=FILE."
-        )
-    if is_stored(source):
-        object_stores.find(source)
-    if path is None:
-        return name, source
-    files.check(files.parted(path)[0])
-    return name, path
+def _source(given: Any) -> Source:
+    """The source of a file, or of rows in memory, where the records may have the same name."""
+    if not isinstance(given, (str, Path)):
+        return replace(one_source(given), name=IN_MEMORY, system=IN_MEMORY)
+    path = Path(files.parted(str(given))[0])
+    if isinstance(given, str) and " " in given and not is_stored(given) and not path.exists():
+        raise RequestError(f"The summaries are {show(given)}, which is not a file. Give a file, or {WANTED}.")
+    if is_stored(given) or files.endings(path)[0] in files.FORMATS:
+        return one_source(given)
+    files.check(path)
+    file = files.File(path, files.printable(path.name), files.encoding_of(path))
+    return Source(file.name, files.stem(path), lambda _: iter(()), file, kind=LINES)
 
 
 class InOrder:
     """The summaries of a file with one per line, in the order of the records."""
 
-    def __init__(self, system: str, path: Path, stack: ExitStack) -> None:
-        self.system = system
-        self.name = files.printable(path.name)
-        file = files.File(path, self.name, files.encoding_of(path))
-        _, content = stack.enter_context(file.text())
+    def __init__(self, system: str, source: Source, stack: ExitStack) -> None:
+        assert source.file is not None
+        self.system, self.name = system, source.name
+        _, content = stack.enter_context(source.file.text())
         self.lines = enumerate(content, 1)
 
     def take(self, record: Record | None) -> list[Summary]:
@@ -188,19 +181,10 @@ class ById:
 
     def finish(self) -> None:
         """Report the summaries without a record, after the last record."""
+        error = fault("an id that no record has", "the id of a record", "correct the id, or remove the line")
         for key in list(self.stored):
             for extra, where in self.stored.pop(key):
-                self.exclude(
-                    at(
-                        where,
-                        fault(
-                            "an id that no record has",
-                            "the id of a record",
-                            "correct the id, or remove the line",
-                        ),
-                        extra.record,
-                    )
-                )
+                self.exclude(at(where, error, extra.record))
 
 
 def references_of(case: Case) -> Iterator[Case]:

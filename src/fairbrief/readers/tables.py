@@ -21,8 +21,6 @@ from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
-DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
-"""Delimiter → its name, and the format for --format."""
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 LARGEST = 1 << 26
@@ -32,11 +30,13 @@ LARGEST = 1 << 26
 def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
     """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
 
-    ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    If the first line does not contain the delimiter, but semicolons or tabs, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with file.text() as (raw, content):
-        is_quoted = content.peek(1)[:1] == b'"'  # a quoted name may contain any delimiter
+        first = content.peek(1).partition(b"\n")[0]
+        if delimiter.encode() not in first and first[:1] != b'"':  # a quoted name may contain any delimiter
+            delimiter = max((delimiter, ",", ";", "\t"), key=lambda mark: first.count(mark.encode()))
         lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         _, cells = next(_records(reader), (1, []))
@@ -44,8 +44,6 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
             raise DataError(f"{file.name}:1: {cells}")
         header = [cell.strip() for cell in cells]
         check_columns(header[int(has_index) :], file.name)
-        if len(header) == 1 and not is_quoted:
-            _check_delimiter(header, delimiter, file.name)
         for count, (number, cells) in enumerate(_records(reader)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
@@ -54,14 +52,9 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
             elif len(cells) == len(header):
                 yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
             elif any(cell.strip() for cell in cells):
-                yield (
-                    number,
-                    fault(
-                        counted(len(cells), "field"),
-                        f"{len(header)}, one per column",
-                        "quote fields that contain the delimiter",
-                    ),
-                )
+                wanted = f"{len(header)}, one per column"
+                found = counted(len(cells), "field")
+                yield number, fault(found, wanted, "quote fields that contain the delimiter")
 
 
 def read_parquet(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
@@ -200,31 +193,11 @@ def _objects(batch: Any) -> Sequence[Any]:
 
 
 def check_columns(columns: Sequence[str], where: str) -> None:
-    """DataError for a repeated name of a column, or one with a NUL byte, as in UTF-16 that is read as UTF-8."""
-    if any("\0" in column for column in columns):
-        raise DataError(
-            f"{where}: found a NUL byte in the name of a column; expected text; if the file is UTF-16, give --encoding utf-16-le, "
-            "otherwise remove the byte."
-        )
+    """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(
             f"{where}: found the column {names(twice)} more than once; expected unique names; rename one."
-        )
-
-
-def _check_delimiter(header: Sequence[str], delimiter: str, name: str) -> None:
-    """RequestError if the first line is one column that another delimiter would split.
-
-    The delimiter is never guessed, since a text may contain several.
-    """
-    others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
-    most = max(others)
-    if most:
-        (other, option), (expected, _) = DELIMITERS[others[most]], DELIMITERS[delimiter]
-        raise RequestError(
-            f"{name}:1: found one column {names(header)}, with {other} in its name; expected {expected} between the "
-            f"columns; if the file uses {other}, give --format {option}, or rename it to end in .{option}."
         )
 
 
@@ -237,13 +210,10 @@ def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
         except StopIteration:
             return
         except csv.Error as error:
+            found = f"invalid CSV in {_lines_from(start, reader)} ({error})"
             yield (
                 start,
-                fault(
-                    f"invalid CSV in {_lines_from(start, reader)} ({error})",
-                    "closed quotation marks, doubled inside a field",
-                    "correct the quotation marks",
-                ),
+                fault(found, "closed quotation marks, doubled inside a field", "correct the quotation marks"),
             )
             continue
         if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
@@ -445,9 +415,7 @@ def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | No
         )
     filled = [title for title, result in sheets.items() if result.width and result.height]
     if wanted is None and len(filled) > 1:
-        raise RequestError(
-            f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
-        )
+        raise RequestError(f"{name} has the sheets {names(filled)}: choose one, as {name}#{filled[0]}.")
     return wanted or next(iter(filled), None)
 
 

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fairbrief.errors import DataError
 from fairbrief.readers.files import File, Meter, stem
-from fairbrief.readers.messages import at, fault, not_utf8
+from fairbrief.readers.messages import at, fault
 
 TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 CUE = re.compile(rf"{TIME}\s{{1,9}}-->")
@@ -53,20 +52,20 @@ def speaker_in(line: str) -> tuple[str, str]:
     return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
 
-def read_transcript(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:
+def read_transcript(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:  # noqa: ARG001 # read at once
     """The record of a text in which turns begin with a name."""
-    yield 1, _record(file, map(speaker_in, _lines(file, meter)))
+    yield 1, _record(file, (speaker_in(line) for _, line in file.lines()))
 
 
-def read_subtitles(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:
+def read_subtitles(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:  # noqa: ARG001 # read at once
     """The record of a file of WebVTT or SRT."""
-    yield 1, _record(file, _of_cues(_lines(file, meter)))
+    yield 1, _record(file, _of_cues(line.strip() for _, line in file.lines()))
 
 
 def _of_cues(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
     """Names and texts in cues; headers, notes, numbers and times are left out."""
     is_inside = False
-    for line in map(str.strip, lines):
+    for line in lines:
         if CUE.match(line):
             is_inside = True
         elif not line:
@@ -97,15 +96,3 @@ def _record(file: File, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
     if not documents:
         raise at(file.name, NO_NAME)
     return {"id": stem(file.path), "documents": documents}
-
-
-def _lines(file: File, meter: Meter) -> Iterator[str]:
-    with file.text() as (raw, content):
-        for number, line in enumerate(content, 1):
-            try:
-                yield line.decode()
-            except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{file.name}:{number}: {not_utf8(line[error.start], f'at byte {error.start + 1}')}"
-                ) from None
-            meter.at(raw.tell())

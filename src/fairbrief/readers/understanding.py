@@ -18,7 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
+from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at
 
@@ -86,11 +86,10 @@ Columns = Mapping[str, Column]
 
 
 class InspectedFile(NamedTuple):
-    """A file, its first rows, and the format that ``audit`` must be given to read them (None: it detects it)."""
+    """A file and its first rows."""
 
     path: str
     source: Source
-    format: str | None
     rows: list[Mapping[str, Any]]
     columns: Columns
 
@@ -130,15 +129,10 @@ class InspectedFile(NamedTuple):
         return True
 
 
-def inspect_file(path: str, form: str | None = None) -> InspectedFile:
+def inspect_file(path: str) -> InspectedFile:
     """The first rows of a file. Raises as an audit does if there is no readable row."""
-    source = find_sources(path, FileOptions(form))[0]
-    try:
-        rows = list(islice(source.rows(Meter()), HEAD))
-    except RequestError as error:
-        if (advice := re.search("give --format (ssv|tsv)", str(error))) is None:
-            raise
-        return inspect_file(path, advice[1])
+    source = find_sources(path)[0]
+    rows = list(islice(source.rows(Meter()), HEAD))
     readable = [row for _, row in rows if isinstance(row, Mapping)]
     if not rows:
         raise no_record(source.name)
@@ -151,7 +145,7 @@ def inspect_file(path: str, form: str | None = None) -> InspectedFile:
             known = values.setdefault(name, [])
             if value is not None and not (isinstance(value, str) and not value.strip()):
                 known.append(value)
-    return InspectedFile(path, source, form, readable, {name: Column(name, v) for name, v in values.items()})
+    return InspectedFile(path, source, readable, {name: Column(name, v) for name, v in values.items()})
 
 
 def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -223,8 +217,6 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     summary_files = [one for one in inspected if one not in sources]
     first = sources[0]
     result = Understanding({"files": [one.path for one in sources]})
-    if first.format is not None:
-        result.settings["format"] = first.format
     if not first.is_of_a_tool:
         _describe(first, result, has_summaries=not summary_files and not plain)
     if summary_files or plain:
@@ -361,12 +353,9 @@ def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understa
         summary_file.columns,
     )
     known = {str(find(row, key)) for row in first.rows}
-    shares = {
-        name: sum(str(value) in known for value in c.values) / len(c.values)
-        for name, c in columns.items() if c.values
-    }  # fmt: skip
-    name = max(shares, key=lambda n: (shares[n], n == key), default="")
-    if name and shares[name] >= 0.5:
+    shared = [c for c in columns.values() if sum(str(v) in known for v in c.values) > len(c.values) / 2]
+    if shared:
+        name = max(shared, key=lambda c: (c.name == key, len(c.groups))).name
         role = f"{name} ({summary_file.path})"
         proposal.take("summaries-id-field", None if name == key else name, role, "the record's id")
     texts = [c.name for c in columns.values() if c.is_text]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from fairbrief import conclusions
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note
@@ -99,12 +98,8 @@ def notes(estimates: Iterable[Estimate]) -> list[str]:
         # Many estimates share the very same notes.
         for e in {id(e.notes): e for e in block}.values():
             for note in e.notes:
-                same = (
-                    replace(note, arguments={**note.arguments, SHARE: 0.0})
-                    if SHARE in note.arguments
-                    else note
-                )
-                rows, of = alike.setdefault(worded(same), ({}, []))
+                text = worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
+                rows, of = alike.setdefault(text, ({}, []))
                 rows[label(e)] = None
                 of.append(note)
     return [
@@ -114,9 +109,10 @@ def notes(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def _with_largest_share(notes: Sequence[Note]) -> str:
-    shares = {number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}
     most = max(notes, key=lambda note: note.arguments.get(SHARE, 0.0))
-    return worded(replace(most, arguments={**most.arguments, "is_largest": len(shares) > 1}))
+    if len({number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}) > 1:
+        most = replace(most, arguments={**most.arguments, "is_largest": True})
+    return worded(most)
 
 
 def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
@@ -130,17 +126,3 @@ def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
         + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
         for reason, counts in lacking.items()
     ]
-
-
-def leading(
-    estimates: Iterable[Estimate], subgroups: Iterable[Sequence[str]] | None = None, *, of_pairs: bool = False
-) -> list[list[Estimate]]:
-    """The primary group differences by measure and attribute: of systems or of pairs of systems; on all records, or in ``subgroups``
-    by these attributes.
-    """
-    wanted = [set[str]()] if subgroups is None else [set(names) for names in subgroups]
-    panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
-    for e in conclusions.leading(estimates, by_subgroup=subgroups is not None):
-        if bool(e.baseline) == of_pairs and set(e.subgroup) in wanted:
-            panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
-    return list(panels.values())

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from fairbrief.reports import arrangement, figures, first_answers, html, plot, terminal, wording, write_all
 from fairbrief.reports.figures import Figure, Panel
-from fairbrief.reports.frames import Estimates, PerRecord
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import contrast_tables, section_table
@@ -64,9 +66,9 @@ class Audit:
         return Estimates(self.result.differences)
 
     @property
-    def per_record(self) -> PerRecord:
-        """The per-record statistics behind the estimates, with the same methods."""
-        return PerRecord(self.result.per_record)
+    def per_record(self) -> pa.Table:
+        """The per-record statistics behind the estimates (columns: see `Result`)."""
+        return self.result.per_record
 
     @property
     def tables(self) -> tuple[Table, ...]:

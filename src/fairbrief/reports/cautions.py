@@ -36,7 +36,13 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [*context.notes, *shortfalls(context.made, {e.measure for e in shown})]
+    lines = [
+        wording.worded(note)
+        for e in context.result.estimates
+        for note in e.notes
+        if note.code == "without_claims"
+    ]
+    lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
         lines.append(f"{TOO_FEW}: summaries by {systems}")

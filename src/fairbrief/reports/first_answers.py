@@ -16,7 +16,6 @@ from fairbrief.reports.tables import group_counts
 from fairbrief.reports.wording import (
     Context,
     capital,
-    context_of,
     group_of,
     group_or_part,
     of_system,
@@ -51,14 +50,13 @@ Answers = dict[str, Sequence[tuple[str, str]]]
 
 def answers(result: Result) -> Answers:
     """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
-    context = context_of(result)
-    panels = _panels(result, context)
+    context = Context(result)
+    panels = context.clearest_first(context.leading())
     if not panels:
-        return _compared(result, context)
+        return _compared(context)
     members, *others = panels
     first = min(members, key=context.rank)
-    inside = arrangement.leading(result.estimates, result.made.get("by") or ())
-    subgroups = [e for part in inside for e in part]
+    subgroups = [e for part in context.leading("subgroups") for e in part]
     findings = [
         *_too_few(panels, context),
         *_below(members, context),
@@ -80,15 +78,9 @@ def answers(result: Result) -> Answers:
     return {**shown, NEXT: _next(members, first, context)}
 
 
-def _panels(result: Result, context: Context) -> list[Sequence[Estimate]]:
-    """The primary group differences by measure and attribute, the clearest first."""
-    return context.clearest_first(arrangement.leading(result.estimates))
-
-
-def _compared(result: Result, context: Context) -> Answers:
+def _compared(context: Context) -> Answers:
     """How many differences of systems are significant, where a result has nothing but these."""
-    pairs = arrangement.leading(map(wording.from_random, result.differences), of_pairs=True)
-    differences = [e for members in pairs for e in members]
+    differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
         return {}
     many = len(context.significant(differences))
@@ -99,8 +91,8 @@ def _compared(result: Result, context: Context) -> Answers:
 
 def lead(result: Result) -> Estimate | None:
     """The group difference with which a report begins; None if there is none."""
-    context = context_of(result)
-    panels = _panels(result, context)
+    context = Context(result)
+    panels = context.clearest_first(context.leading())
     return min(panels[0], key=context.rank) if panels else None
 
 

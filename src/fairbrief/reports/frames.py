@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -110,42 +109,7 @@ def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
     return codes, chunks[0].dictionary if chunks else texts(())
 
 
-class Frame:
-    """An object with methods that return data frames."""
-
-    __slots__ = ()
-
-    def to_arrow(self) -> pa.Table:
-        """A `pyarrow.Table` of plain numbers and texts."""
-        raise NotImplementedError
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """One flat dictionary per row, all with the same keys."""
-        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
-        return rows
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A pandas data frame. Needs the extra ``pandas``."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        frame = self.to_arrow().to_pandas()
-        assert isinstance(frame, pd.DataFrame)
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """A polars data frame. Needs the extra ``polars``."""
-        try:
-            import polars as pl
-        except ImportError:
-            raise MissingExtra("polars", "polars", "to_polars()") from None
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame)
-        return frame
-
-
-class Estimates(tuple[Estimate, ...], Frame):
+class Estimates(tuple[Estimate, ...]):
     """A tuple of estimates with methods that return data frames.
 
     Columns: the estimate's fields; ``subgroup.NAME`` per subgroup attribute (null on all records); ``excluded`` is the number of
@@ -184,23 +148,29 @@ class Estimates(tuple[Estimate, ...], Frame):
             schema=schema,
         )
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas data frame. Needs the extra ``pandas``."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("pandas", "pandas", "to_pandas()") from None
+        frame = self.to_arrow().to_pandas()
+        assert isinstance(frame, pd.DataFrame)
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """A polars data frame. Needs the extra ``polars``."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtra("polars", "polars", "to_polars()") from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
     @property
     def _by_subgroup(self) -> list[str]:
         return sorted({name for e in self for name in e.subgroup})
-
-
-@dataclass(frozen=True, slots=True)
-class PerRecord(Frame):
-    """Per-record statistics (columns: see `Result`) with methods that return data frames."""
-
-    table: pa.Table
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
-
-    def to_arrow(self) -> pa.Table:
-        """A `pyarrow.Table` of plain numbers and texts."""
-        return self.table
 
 
 def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:

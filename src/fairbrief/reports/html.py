@@ -40,7 +40,7 @@ from fairbrief.reports.tables import (
     reach_tables,
     section_notes,
 )
-from fairbrief.reports.wording import Context, context_of, described, p_text, signed, size
+from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
 
 MOST_ROWS = 400
@@ -123,8 +123,8 @@ MOST_PANELS = 8
 
 def first_screen(result: Result) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
-    context = context_of(result)
-    ordered = context.clearest_first(arrangement.leading(result.estimates))
+    context = Context(result)
+    ordered = context.clearest_first(context.leading())
     if not ordered:
         return None
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)

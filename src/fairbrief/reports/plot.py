@@ -4,7 +4,7 @@ A colour means one thing. ``s1`` to ``s8`` are systems (or groups, in figures th
 and green, and stay apart for colour-blind readers. ``less`` is the one red and marks a group that gets significantly less.
 
 Pictures name the light colours themselves, so that they are complete without a style sheet. On a dark screen a page's
-style sheet, or the style inside a saved picture, replaces them. The same data give the same text.
+style sheet replaces them. The same data give the same text.
 Nothing is drawn outside the axes: values beyond them are drawn at their end. Long labels are shortened.
 """
 
@@ -321,20 +321,16 @@ def _axes(x: Axis, y: Axis, across: Scale, up: Scale, width: float, height: floa
 def page_style() -> str:
     """The colours as variables of a page's style sheet, light and dark, and the rules by which its pictures follow them."""
     variables, dark = (";".join(f"--{name}:{value}" for name, value in of.items()) for of in (LIGHT, DARK))
-    pictures = "".join(_recoloured("svg ", LIGHT[name], f"var(--{name})") for name in DRAWN)
+    pictures = "".join(
+        f'svg [{where}="{LIGHT[name]}"]{{{where}:var(--{name})}}'
+        for name in DRAWN
+        for where in ("fill", "stroke")
+    )
     return f":root{{{variables}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{pictures}\n"
 
 
 def complete(svg: str) -> str:
-    """A picture for a file or a notebook: with its background, and with dark colours for dark screens."""
+    """A picture for a file or a notebook: with its background."""
     left, top = re.search(r'viewBox="(\S+) (\S+)', svg).groups()  # type: ignore[union-attr] # every picture has one
-    paper = f'<rect x="{left}" y="{top}" width="100%" height="100%" fill="{LIGHT["paper"]}"/>'
-    rules = (_recoloured("", LIGHT[name], DARK[name]) for name in DRAWN if LIGHT[name] in svg + paper)
-    style = f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
     head, _, rest = svg.partition(">")
-    return f"{head}>{style}{paper}{rest}"
-
-
-def _recoloured(where: str, drawn: str, shown: str) -> str:
-    """Rules that show one drawn colour as another."""
-    return "".join(f'{where}[{name}="{drawn}"]{{{name}:{shown}}}' for name in ("fill", "stroke"))
+    return f'{head}><rect x="{left}" y="{top}" width="100%" height="100%" fill="{LIGHT["paper"]}"/>{rest}'

@@ -13,7 +13,7 @@ from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import Context, context_of, group_name, ordered_groups, sides
+from fairbrief.reports.wording import Context, group_name, ordered_groups, sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -24,39 +24,15 @@ WORDS = ("words", "declared", "without", "opposite_gaps", "reach", "inputs", "en
 UNITS: Mapping[ContrastUnit, str] = {
     "percent": "percent", "points": "percentage points", "odds": "log odds", "plain": "",
 }  # fmt: skip
+OF_SYSTEMS = ("random sentences", "permutation mean", "excluded")
+"""Columns that tables of differences do not have."""
 MOST_COUNTED = 12
 """Groups whose sizes are listed."""
 NUMBER = re.compile(r"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|not testable$|too few$|no value$")
 
 
 Cell = Callable[[Estimate], str]
-
-
-def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
-    """The columns that some estimate fills: heading, short heading for narrow tables, and the function that makes a cell."""
-    is_difference = any(e.baseline for e in estimates)
-    value, interval, places = (
-        "difference" if is_difference else "value",
-        wording.interval_name(made),
-        number_format.decimals,
-    )
-    of_systems: list[tuple[str, str, Cell]] = [
-        ("random sentences", "random", number_format.random_sentences),
-        ("permutation mean", "perm.\nmean", number_format.chance),
-    ]
-    excluded = ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values())))
-    every: list[tuple[str, str, Cell]] = [
-        (value, value, number_format.value),
-        (interval, interval, number_format.interval),
-        ("within seed documents", "within\nseeds", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
-        *([] if is_difference else of_systems),
-        ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
-        ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        ("n", "n", lambda e: number_format.count(e.n)),
-        *([] if is_difference else [excluded]),
-    ]  # fmt: skip
-    empty = (number_format.ABSENT, "0")
-    return [column for column in every if any(column[2](e) not in empty for e in estimates)]
+"""Makes the text of a cell."""
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -99,21 +75,35 @@ def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool =
 def estimates_table(
     section: Section, shown: Sequence[Estimate], made: Mapping[str, Any], *, is_brief: bool = False
 ) -> Table:
-    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section."""
-    filled = columns(shown, made)
-    names = ("measure", "system", *(("minus",) if section.is_difference else ()), *section.by)
-    rows = tuple(
-        (
-            arrangement.label(e),
-            e.system,
-            *((e.baseline,) if section.is_difference else ()),
-            *(e.subgroup[name] for name in section.by),
-            *(cell(e) for _, _, cell in filled),
-        )
-        for e in shown
-    )
-    title = f"Differences of systems: {section.title}" if section.is_difference else section.title
-    return Table(title, (*names, *(short if is_brief else heading for heading, short, _ in filled)), rows)
+    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section, without empty columns.
+
+    ``is_brief`` has the short headings, for narrow tables.
+    """
+    is_difference, places = section.is_difference, number_format.decimals
+    value, interval = "difference" if is_difference else "value", wording.interval_name(made)
+    names: list[tuple[str, str, Cell]] = [
+        ("measure", "measure", arrangement.label),
+        ("system", "system", lambda e: e.system),
+        *((("minus", "minus", lambda e: e.baseline),) if is_difference else ()),
+        *((name, name, lambda e, name=name: e.subgroup[name]) for name in section.by),
+    ]
+    numbers: list[tuple[str, str, Cell]] = [
+        (value, value, number_format.value),
+        (interval, interval, number_format.interval),
+        ("within seed documents", "within\nseeds", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
+        ("random sentences", "random", number_format.random_sentences),
+        ("permutation mean", "perm.\nmean", number_format.chance),
+        ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
+        ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
+        ("n", "n", lambda e: number_format.count(e.n)),
+        ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
+    ]  # fmt: skip
+    empty, absent = (number_format.ABSENT, "0"), OF_SYSTEMS if is_difference else ()
+    filled = [c for c in numbers if c[0] not in absent and any(c[2](e) not in empty for e in shown)]
+    title = f"Differences of systems: {section.title}" if is_difference else section.title
+    header = tuple(short if is_brief else heading for heading, short, _ in (*names, *filled))
+    rows = tuple(tuple(cell(e) for _, _, cell in (*names, *filled)) for e in shown)
+    return Table(title, header, rows)
 
 
 def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
@@ -182,13 +172,8 @@ def _text(value: Any) -> str:
 
 def contrast_tables(result: Result) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
-    context = context_of(result)
-    decided = map(wording.from_random, result.differences)
-    panels = (
-        *arrangement.leading(result.estimates),
-        *arrangement.leading(result.estimates, result.made.get("by") or ()),
-        *arrangement.leading(decided, of_pairs=True),
-    )
+    context = Context(result)
+    panels = (*context.leading(), *context.leading("subgroups"), *context.leading("pairs"))
     known = ([e for e in members if e.value is not None] for members in panels)
     return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]
 

@@ -33,7 +33,7 @@ from fairbrief.reports.tables import (
     printed_tables,
     section_table,
 )
-from fairbrief.reports.wording import context_of
+from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -117,7 +117,7 @@ class _Screen:
 
     def __init__(self, result: Result, width: int, place: Place, tables_first: First) -> None:
         self.result, self.width, self.place, self.tables_first = result, width, place, tables_first
-        self.context = context_of(result)
+        self.context = Context(result)
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
         self.answers = {} if self.is_paper else answers(result)
@@ -183,7 +183,7 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.clearest_first(arrangement.leading(result.estimates))
+        ordered = context.clearest_first(context.leading())
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
@@ -191,10 +191,9 @@ class _Screen:
         full = [*map(self._full, firsts.values())]
         others = (m for m in tested if not any(m is first for first in firsts.values()))
         compact = [*map(self._compact, others)]
-        inside = arrangement.leading(result.estimates, result.made.get("by") or ())
+        inside = context.leading("subgroups")
         subgroups = [*map(self._full, context.clearest_first(inside))]
-        decided = map(wording.from_random, result.differences)
-        pairs = [*map(self._full, context.clearest_first(arrangement.leading(decided, of_pairs=True)))]
+        pairs = [*map(self._full, context.clearest_first(context.leading("pairs")))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
             makers = pairs or [self._first_rows(replace(table, notes=())) for table in self._main_values()]
@@ -274,7 +273,7 @@ class _Screen:
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = arrangement.leading(result.estimates)
+        ordered = self.context.leading()
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0

@@ -170,22 +170,17 @@ def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
     if not changed and inputs and trend.monitored > 0:
         numbers = counted(len(inputs), "number")
         changed = [f"No change was detected in {numbers} that describe the inputs."]
+    releases = [
+        f"{named(r.system)}: {named(r.what)} changed from {named(r.before)} to {named(r.after)} at {named(trend.nights[r.night].name)}."
+        for r in trend.releases[-SHOWN:]
+    ]
     answers: tuple[tuple[Asked, list[str]], ...] = (
         ("FINDING", drifts),
         ("INPUTS", changed),
-        ("SYSTEM", [*moved, *_releases(trend)]),
+        ("SYSTEM", [*moved, *releases]),
         ("CAUTION", list(_cautions(trend))),
     )
     yield from (answer for answer in answers if answer[1])
-
-
-def _releases(trend: Trend) -> list[str]:
-    """The latest releases in words."""
-    of = trend.releases[-SHOWN:]
-    return [
-        f"{named(r.system)}: {named(r.what)} changed from {named(r.before)} to {named(r.after)} at {named(trend.nights[r.night].name)}."
-        for r in of
-    ]
 
 
 def _cautions(trend: Trend) -> Iterator[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import expm1, isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import ValidationError, convert
 
@@ -331,18 +331,44 @@ def _piece(part: str) -> tuple[int, float, str]:
 # -------------------------------------------------------------------------------------- of one audit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
-    """The settings of an audit that its sentences depend on."""
+    """What the sentences of a result depend on beside the estimates that they are about."""
 
-    made: Mapping[str, Any]
-    alpha: float
-    rates: Mapping[tuple[str, str, str], float]
-    """Values on all records by system, measure and quantity."""
-    notes: tuple[str, ...] = ()
-    """Notes on measures that every reader must see."""
-    variants: frozenset[str] = frozenset()
-    """Measures with several settings in one audit: sentences about them name the measure."""
+    result: Result
+
+    @property
+    def made(self) -> Mapping[str, Any]:
+        return self.result.made
+
+    @property
+    def alpha(self) -> float:
+        return self.made.get("alpha") or ALPHA
+
+    @cached_property
+    def _rates(self) -> Mapping[tuple[str, str, str], float]:
+        """Values on all records by system, measure and quantity."""
+        known = (e for e in self.result.estimates if e.value is not None and not e.subgroup)
+        return {(e.system, e.measure, e.quantity): e.value or 0.0 for e in known}
+
+    @cached_property
+    def _variants(self) -> set[str]:
+        """Measures with several settings in one audit: sentences about them name the measure."""
+        specs: dict[tuple[str, str], set[str]] = {}
+        for e in self.result.estimates:
+            specs.setdefault((name_of(e.measure), e.over), set()).add(e.measure)
+        return set().union(*(members for members in specs.values() if len(members) > 1))
+
+    def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
+        """The primary group differences by measure and attribute: of systems, of pairs of systems, or of requested subgroups."""
+        differences = self.result.differences
+        estimates = map(from_random, differences) if what == "pairs" else self.result.estimates
+        wanted = [set(names) for names in self.made.get("by") or ()] if what == "subgroups" else [set()]
+        panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
+        for e in conclusions.leading(estimates, by_subgroup=what == "subgroups"):
+            if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted:
+                panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
+        return list(panels.values())
 
     def declared(self, e: Estimate) -> Declaration:
         return declared(e.measure, self.made)
@@ -384,7 +410,7 @@ class Context:
         """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male …``; "" where one is unknown."""
         parts, words = [], self.words(e)
         for group in sides(e.group) if words.rates else ():
-            rate = self.rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
+            rate = self._rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
             if rate is None:
                 return ""
             parts.append(filled(words.rate, rate=f"{100 * rate:.0f} of 100", group=named(group)))
@@ -392,7 +418,7 @@ class Context:
 
     def by(self, e: Estimate) -> str:
         """The measure's settings in parentheses, where the audit has it with several."""
-        return f" (by {without_over(e)})" if e.measure in self.variants else ""
+        return f" (by {without_over(e)})" if e.measure in self._variants else ""
 
     def counted(self, n: int) -> str:
         """A number of records, or of summaries where runs are pooled."""
@@ -401,11 +427,7 @@ class Context:
     def records(self, e: Estimate) -> str:
         """The number of records of an estimate, with the number of independent groups where they are clustered."""
         many = self.counted(e.n)
-        return (
-            many
-            if not e.clusters or e.clusters == e.n
-            else f"{counted(e.clusters, 'independent group')} of {many}"
-        )
+        return many if e.clusters in (0, e.n) else f"{counted(e.clusters, 'independent group')} of {many}"
 
     def worse(self, e: Estimate) -> str:
         """Who gets less, judged by the difference from the baseline; "" where nobody does."""
@@ -415,23 +437,6 @@ class Context:
     def baseline(self, e: Estimate) -> str:
         """The name of the baseline that an estimate is tested against."""
         return "random sentences" if e.extract_p is not None else self.words(e).baseline
-
-
-def context_of(result: Result) -> Context:
-    """The context of a result."""
-    rates = {
-        (e.system, e.measure, e.quantity): e.value
-        for e in result.estimates
-        if e.value is not None and not e.subgroup
-    }
-    specs: dict[tuple[str, str], set[str]] = {}
-    for e in result.estimates:
-        specs.setdefault((name_of(e.measure), e.over), set()).add(e.measure)
-    variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
-    notes = dict.fromkeys(
-        worded(note) for e in result.estimates for note in e.notes if note.code == "without_claims"
-    )
-    return Context(result.made, result.made.get("alpha") or ALPHA, rates, tuple(notes), variants)
 
 
 # --------------------------------------------------------------------------------------------- notes
@@ -478,13 +483,6 @@ def _few_in_group(a: Arguments) -> str:
         [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
     )
     return f"only {each}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
-
-
-def _undefined_resamples(a: Arguments) -> str:
-    up_to = "up to " if a.get("is_largest") else ""
-    return (
-        f"undefined in {up_to}{number_format.share(a['share'])} of the resamples, which the interval excludes"
-    )
 
 
 def _tests_need_resamples(a: Arguments) -> str:
@@ -584,7 +582,10 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
     "one_cluster_decides": "no interval: without one of its clusters it is undefined",
     "clusters_alike": "no interval: all clusters have the same value",
     "no_resample_defined": "no interval: undefined in the resamples",
-    "undefined_resamples": _undefined_resamples,
+    "undefined_resamples": lambda a: (
+        f"undefined in {'up to ' if a.get('is_largest') else ''}{number_format.share(a['share'])} of the resamples, which the "
+        "interval excludes"
+    ),
     "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
     "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
     "not_testable_among": (

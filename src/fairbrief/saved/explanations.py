@@ -18,7 +18,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.batches import units_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
     BY_CHANCE,
@@ -27,7 +26,7 @@ from fairbrief.auditing.observing import (
     WITHOUT_EXTRACTS,
     Observer,
 )
-from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from

@@ -22,7 +22,7 @@ from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import TIE
-from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, pearson, spearman
+from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Case, Floats, Reason, Scores, Table
@@ -148,8 +148,8 @@ def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
     flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
-    kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
-    return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
+    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1])
+    return krippendorff_alpha(np.stack(flat, axis=-2), "interval"), pearson(*flat), spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:

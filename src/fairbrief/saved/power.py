@@ -15,7 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.statistics.jackknife import Precision, Spread
+from fairbrief.statistics.jackknife import Precision, Spreads
 from fairbrief.types import Table
 
 PERMUTED = "label permutations"
@@ -133,23 +133,23 @@ def _precisions(
             continue
         if not np.isfinite(value.array):
             continue
-        if (precision := _precision(here.spreads(name)[0], part, here)) is not None:
+        if (precision := _precision(here.spreads(name), part, here)) is not None:
             yield name, PERMUTED, precision
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
-        if less is not None and np.isfinite(less.here[0]):
-            spread = less.spreads(here.strata(name))[0]
-            if (precision := _precision(spread, part, here)) is not None:
-                yield name, EXTRACTS, precision
+        if less is None or not np.isfinite(less.here[0]):
+            continue
+        if (precision := _precision(less.spreads(here.strata(name)), part, here)) is not None:
+            yield name, EXTRACTS, precision
 
 
-def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:
+def _precision(found: Spreads, part: Part, here: Jackknifed) -> Precision | None:
     """The precision; None if there is no standard error, or if it is 0."""
-    if not np.isfinite(found.error) or found.error == 0:
+    error, freedom, n = float(found.error[0]), float(found.freedom[0]), len(part.clusters)
+    if not np.isfinite(error) or error == 0:
         return None
-    n = len(part.clusters)
     # If groups of clusters were left out, the degrees of freedom are those of the groups.
-    of_groups = Precision(found.error, here.units.sums.shape[1], found.freedom)
-    return Precision(found.error, n, float(of_groups.freedom_of(n)))
+    of_groups = Precision(error, here.units.sums.shape[1], freedom)
+    return Precision(error, n, float(of_groups.freedom_of(n)))
 
 
 def _once(found: Iterable[Power]) -> list[Power]:

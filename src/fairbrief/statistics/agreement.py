@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -12,69 +14,62 @@ from fairbrief.statistics.arrays import Floats, ratio
 Scale = Literal["nominal", "ordinal", "interval"]
 
 
-def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> float:
+def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
     """Krippendorff's α = 1 − observed / expected disagreement; 1 is perfect, 0 is chance.
 
-    Shapes: ``ratings`` (raters, items), nan where a rater did not rate. Items with fewer than two
+    With a sum of squares S around the mean of all n ratings, and S_u around that of the m_u ratings of item u, it is
+    1 − (n − 1)/n · Σ m_u/(m_u − 1) S_u / S. Nominal ratings are indicators of each value, ordinal ones are ranks.
+    Shapes: ``ratings`` (…, raters, items), nan where a rater did not rate → (…). Items with fewer than two
     ratings do not count. nan where all counted ratings are equal, since no disagreement was possible.
     Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
     """
-    values, counts = _count(ratings)
-    per_item = counts.sum(axis=1, keepdims=True)
-    weighted = counts / (per_item - 1)
-    coincidence = weighted.T @ counts - np.diag(weighted.sum(axis=0))
-    marginal = coincidence.sum(axis=1)
-    total = marginal.sum()
-    squared = _squared_differences(values, marginal, scale)
-    expected = (np.outer(marginal, marginal) * squared).sum()
-    if expected == 0:
-        return float("nan")
-    return float(1 - (total - 1) * (coincidence * squared).sum() / expected)
+    ratings = np.asarray(ratings, dtype=np.float64)
+    many = (~np.isnan(ratings)).sum(axis=-2)
+    counted = np.where(many[..., np.newaxis, :] >= 2, ratings, np.nan)
+    values = _coordinates(counted, scale)
+    everything = values.reshape(*values.shape[:-2], prod(values.shape[-2:]))
+    spread = np.nansum((everything - _mean(everything)) ** 2, axis=-1)
+    # Equal ratings leave rounding errors in their spread.
+    spread = np.where(spread > 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1), spread, 0.0).sum(
+        axis=0
+    )
+    of_item = np.moveaxis(values, -2, -1)
+    squares = np.nansum((of_item - _mean(of_item)) ** 2, axis=-1).sum(axis=0)
+    observed = np.where(many >= 2, many / np.maximum(many - 1, 1) * squares, 0.0).sum(axis=-1)
+    n = np.where(many >= 2, many, 0).sum(axis=-1)
+    return np.asarray(1 - (n - 1) / np.maximum(n, 1) * observed / np.where(spread > 0, spread, np.nan))
 
 
-def _squared_differences(values: Floats, marginal: Floats, scale: Scale) -> Floats:
-    """Squared distance of each pair of values. Shape (V, V)."""
-    a, b = values[:, None], values[None, :]
+def _coordinates(ratings: Floats, scale: Scale) -> Floats:
+    """Numbers whose squared distances are the scale's disagreements. Shape (coordinates, …, raters, items)."""
     match scale:
         case "nominal":
-            return np.asarray(a != b, dtype=np.float64)
+            values = np.unique(ratings[~np.isnan(ratings)])
+            is_value = ratings == values.reshape(-1, *[1] * ratings.ndim)
+            return np.where(np.isnan(ratings), np.nan, is_value)
         case "interval":
-            return np.asarray((a - b) ** 2)
+            return ratings[np.newaxis]
         case "ordinal":
-            middle = np.cumsum(marginal) - marginal / 2
-            return np.asarray((middle[:, None] - middle[None, :]) ** 2)
+            from scipy.stats import rankdata
+
+            everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
+            return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
     raise ValueError(f"no scale named '{scale}'; known: nominal, ordinal, interval")
 
 
-def randolph_kappa(ratings: Floats, categories: int | None = None) -> float:
+def randolph_kappa(ratings: Floats, categories: int) -> Floats:
     """Randolph's free-marginal κ = (P − 1/q) / (1 − 1/q), P the share of agreeing pairs of raters.
 
     P is the mean over items with at least two ratings. ``categories`` is q, how many the raters
-    could choose from; by default those that occur. Shapes as in `krippendorff_alpha`. In
-    [−1/(q − 1), 1]; nan where q < 2 or no item has two ratings.
+    could choose from. Shapes as in `krippendorff_alpha`. In [−1/(q − 1), 1]; nan where q < 2 or no item has two ratings.
     Source: Randolph, Free-Marginal Multirater Kappa (2005).
     """
-    values, counts = _count(ratings)
-    q = len(values) if categories is None else categories
-    if q < len(values):
-        raise ValueError(
-            f"the raters used {len(values)} categories, more than the {q} that they could choose from"
-        )
-    if q < 2 or not len(counts):
-        return float("nan")
-    n = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    return float((agreeing.mean() - 1 / q) / (1 - 1 / q))
-
-
-def _count(ratings: Floats) -> tuple[Floats, Floats]:
-    """The values that occur (V,) and how many raters gave them to each item rated twice (items, V)."""
-    ratings = np.asarray(ratings, dtype=np.float64)
-    if ratings.ndim != 2:
-        raise ValueError(f"ratings must have shape (raters, items), not {ratings.shape}")
-    rated = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2]
-    values = np.unique(rated[~np.isnan(rated)])
-    return values, (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)
+    raters = np.moveaxis(np.asarray(ratings, dtype=np.float64), -2, 0)
+    many = (~np.isnan(raters)).sum(axis=0)
+    agreeing = np.sum([a == b for a, b in combinations(raters, 2)], axis=0)
+    share = ratio(agreeing, many * (many - 1) / 2)
+    by_chance = 1 / categories if categories > 1 else np.nan
+    return np.asarray((_mean(share)[..., 0] - by_chance) / (1 - by_chance))
 
 
 def pearson(x: Floats, y: Floats) -> Floats:
@@ -103,39 +98,8 @@ def _pairs(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _mean(x: Floats) -> Floats:
-    return np.asarray(
-        np.nansum(x, axis=-1, keepdims=True) / np.maximum((~np.isnan(x)).sum(axis=-1, keepdims=True), 1)
-    )
-
-
-def alpha_of_two(x: Floats, y: Floats) -> Floats:
-    """Krippendorff's α of two raters on an interval scale, over the last axis. (..., n) → (...).
-
-    α = 1 − (2m − 1) Σ (x − y)² / (2m Σ (v − v̄)²), v all 2m ratings of the m items that both rated. Equals
-    `krippendorff_alpha`, for many resamples at once. For labels of 0 and 1 it is the nominal α as
-    well. nan where all ratings are equal.
-    """
-    x, y = _pairs(x, y)
-    m = (~np.isnan(x)).sum(axis=-1)
-    both = np.concatenate([x, y], axis=-1)
-    spread = np.nansum((both - _mean(both)) ** 2, axis=-1)
-    # Equal ratings leave rounding errors in their spread.
-    spread = np.where(spread > 1e-18 * np.maximum(np.nansum(both**2, axis=-1), 1), spread, np.nan)
-    observed = np.nansum((x - y) ** 2, axis=-1)
-    return np.asarray(1 - (2 * m - 1) * observed / (2 * m * spread))
-
-
-def kappa_of_two(x: Floats, y: Floats, categories: int) -> Floats:
-    """Randolph's κ of two raters over the last axis: `randolph_kappa` for many resamples. (..., n) → (...).
-
-    Items that either did not rate (nan) do not count; nan where none counts or ``categories`` < 2.
-    """
-    x, y = _pairs(x, y)
-    rated = (~np.isnan(x)).sum(axis=-1)
-    if categories < 2:
-        return np.full(rated.shape, np.nan)
-    agreeing = (x == y).sum(axis=-1) / np.where(rated > 0, rated, np.nan)
-    return np.asarray((agreeing - 1 / categories) / (1 - 1 / categories))
+    """The mean of the known numbers of the last axis, which stays with length 1; nan where none is known."""
+    return ratio(np.nansum(x, axis=-1, keepdims=True), (~np.isnan(x)).sum(axis=-1, keepdims=True))
 
 
 # ------------------------------------------------------------------------------------- two classes
@@ -180,20 +144,15 @@ def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
     interpolates between knots, and beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
     Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
     """
+    from scipy.optimize import isotonic_regression
+
     true, false, distinct = _by_score(scores, labels, counts)
-    is_drawn = true + false > 0
-    true, many, low = true[is_drawn], (true + false)[is_drawn], distinct[is_drawn]
-    high = low
-    while True:
-        share = true / many
-        starts = np.flatnonzero(np.append([True], share[1:] > share[:-1]))
-        if len(starts) == len(share):
-            break
-        # A run of blocks that do not increase is one block of the answer.
-        true, many = np.add.reduceat(true, starts), np.add.reduceat(many, starts)
-        low, high = low[starts], high[np.append(starts[1:], len(share)) - 1]
+    many = true + false
+    true, many, distinct = (numbers[many > 0] for numbers in (true, many, distinct))
+    found = isotonic_regression(true / many, weights=many)
+    low, high = distinct[found.blocks[:-1]], distinct[found.blocks[1:] - 1]
     places, is_knot = np.column_stack([low, high]), np.column_stack([np.ones(len(low)), low < high]) > 0
-    return places[is_knot], np.repeat(share, 2).reshape(-1, 2)[is_knot]
+    return places[is_knot], np.repeat(found.x[found.blocks[:-1]], 2).reshape(-1, 2)[is_knot]
 
 
 def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple[Floats, Floats, Floats]:

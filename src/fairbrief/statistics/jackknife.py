@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -63,40 +63,13 @@ GroupNumbers = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How far a value varies from cluster to cluster.
-
-    ``without`` (c,) holds the value without each unit that contributes to it, ``error`` is the jackknife
-    standard error, and ``freedom`` the degrees of freedom of its t: c − 1, or
-    fewer where units are of different kinds. ``error`` is nan where fewer than
-    two units contribute or leaving one out leaves the value undefined.
-    """
-
-    value: float
-    without: Floats
-    error: float
-    freedom: float
-    units: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Which units contribute. Shape (c,)."""
-
-    @property
-    def count(self) -> int:
-        """How many units contribute."""
-        return len(self.without)
-
-    @property
-    def contributions(self) -> Floats:
-        """Jackknife pseudo-values of the contributing units: c·θ − (c − 1)·θ₋ⱼ. Shape (c,)."""
-        c = len(self.without)
-        return np.asarray(c * self.value - (c - 1) * self.without)
-
-
-@dataclass(frozen=True, slots=True)
 class Spreads:
-    """`Spread` of several values with the same number of units.
+    """How far values of the same number of units vary from unit to unit.
 
-    Shapes: (values,), and ``left`` (values, units), the values without each unit; ``contributes`` (values, units) whether
-    each unit does, ``count`` (values,) how many do.
+    ``left`` are the values without each unit, ``contributes`` whether it contributes to the value, and ``count`` how many do.
+    ``error`` is the jackknife standard error, and ``freedom`` the degrees of freedom of its t: c − 1, or fewer where units are of
+    different kinds. ``error`` is nan where fewer than two units contribute or leaving one out leaves the value undefined.
+    Shapes: (values,), ``left`` and ``contributes`` (values, units).
     """
 
     value: Floats
@@ -106,13 +79,11 @@ class Spreads:
     error: Floats
     freedom: Floats
 
-    def __getitem__(self, i: int) -> Spread:
-        """The spread of one value."""
+    def contributions(self, i: int) -> tuple[Integers, Floats]:
+        """The units that contribute to one value, and their jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ. Shapes: (c,)."""
         own = self.contributes[i]
-        return Spread(
-            float(self.value[i]), self.left[i][own], float(self.error[i]), float(self.freedom[i]),
-            np.flatnonzero(own),
-        )  # fmt: skip
+        c = self.count[i]
+        return np.flatnonzero(own), c * self.value[i] - (c - 1) * self.left[i][own]
 
 
 def leave_one_out(units: Floats) -> Floats:
@@ -190,9 +161,6 @@ def _freedom(squares: Floats, strata: Integers) -> float:
     return max(1.0, float(sums.sum() ** 2) / below) if below > 0 else float(len(squares) - 1)
 
 
-# For one `Spread` the following functions return numbers, for `Spreads` arrays (values,).
-
-
 def t_quantile(confidence: float, freedom: Any) -> Any:
     """The (1 + confidence)/2 quantile of Student's t."""
     from scipy.special import stdtrit
@@ -200,15 +168,15 @@ def t_quantile(confidence: float, freedom: Any) -> Any:
     return stdtrit(freedom, (1 + confidence) / 2)
 
 
-def t_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def t_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Value ± t · error; nan without a standard error."""
     half = t_quantile(confidence, spread.freedom) * spread.error
     return spread.value - half, spread.value + half
 
 
-def t_test(spread: Spread | Spreads) -> Any:
+def t_test(spread: Spreads) -> Floats:
     """Two-sided p of value = 0 by the jackknife t; 1 for an exact zero, nan without an error."""
-    return t_p(spread.value, spread.error, spread.freedom)
+    return np.asarray(t_p(spread.value, spread.error, spread.freedom))
 
 
 def t_p(value: Any, error: Any, freedom: Any) -> Any:
@@ -221,14 +189,14 @@ def t_p(value: Any, error: Any, freedom: Any) -> Any:
     return np.where(np.isnan(error), np.nan, p)[()]
 
 
-def share_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
     The effective number is v(1 − v)/error², and the number of clusters where they are all equal. Inside
     [0, 1], and contains v; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
-    v, error = np.clip(spread.value, 0.0, 1.0), np.asarray(spread.error)
+    v, error = np.clip(spread.value, 0.0, 1.0), spread.error
     n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), spread.count)
     t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
     n = np.maximum(n, 1e-9)
@@ -239,28 +207,27 @@ def share_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, An
     known = ~np.isnan(error)
     # At the ends, rounding would move a bound beyond the value.
     low, high = np.clip(middle - half, 0.0, v), np.clip(middle + half, v, 1.0)
-    return np.where(known, low, np.nan)[()], np.where(known, high, np.nan)[()]
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def correlation_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def correlation_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Interval of a correlation: Student's t on the scale of Fisher's z, the error brought there by its slope.
 
     Inside [-1, 1]; [v, v] where the correlation is -1 or 1 and all clusters agree; nan without an error.
     Source: Fisher, Metron 1 (1921).
     """
-    v, error = np.clip(spread.value, -1.0, 1.0), np.asarray(spread.error)
+    v, error = np.clip(spread.value, -1.0, 1.0), spread.error
     inside = np.clip(v, -1 + 1e-12, 1 - 1e-12)
     half = t_quantile(confidence, spread.freedom) * error / (1 - inside**2)
     z, is_exact = np.arctanh(inside), error == 0
     low, high = np.where(is_exact, v, np.tanh(z - half)), np.where(is_exact, v, np.tanh(z + half))
-    return low[()], high[()]
+    return low, high
 
 
-def detectable(spread: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
+def detectable(spread: Spreads, confidence: float) -> Any:
     """The smallest difference from 0 that this number of clusters detects with this power; nan without a standard error."""
-    error = np.asarray(spread.error)
-    precision = Precision(np.where(error > 0, error, np.nan), spread.count, spread.freedom)
-    return precision.detectable(spread.count, 1 - confidence, power)
+    precision = Precision(np.where(spread.error > 0, spread.error, np.nan), spread.count, spread.freedom)
+    return precision.detectable(spread.count, 1 - confidence)
 
 
 def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:

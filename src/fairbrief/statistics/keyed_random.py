@@ -29,10 +29,8 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
     """A 64-bit key for each name. Shape (names,).
 
     Numbers that serve different purposes (exchanged labels, extracts, flips) must name different ones:
-    equal keys give equal numbers. Raises ValueError for a negative seed.
+    equal keys give equal numbers.
     """
-    if seed < 0:
-        raise ValueError(f"seed must be at least 0, not {seed}")
     # The length comes before the purpose, so that no name can pass for the end of one.
     start = blake2b(f"{seed} {len(purpose)} {purpose} ".encode("utf-8", "surrogatepass"), digest_size=8)
     digests = b"".join([_digest(start, name) for name in names])

@@ -93,15 +93,10 @@ class Shuffle:
 
 
 def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
-    """Gather the positions of each block; raises ValueError where the shapes do not agree."""
+    """Gather the positions of each block. Shapes: (n,) each."""
     labels = np.asarray(labels, dtype=np.int64)
-    if labels.ndim != 1:
-        raise ValueError(f"labels must have one axis, not shape {labels.shape}")
     if blocks is None:
         return Shuffle(None, labels, (labels.size,))
-    blocks = np.asarray(blocks)
-    if blocks.shape != labels.shape:
-        raise ValueError(f"blocks have shape {blocks.shape}, labels {labels.shape}; they must be equal")
     order = np.argsort(blocks, kind="stable")
     sizes = tuple(np.unique(blocks, return_counts=True)[1].tolist())
     return Shuffle(order, labels[order], sizes or (0,))
@@ -123,11 +118,6 @@ def multinomial(counts: tuple[int, ...]) -> int:
 @lru_cache(maxsize=256)
 def arrangements(counts: Counts) -> NDArray[np.int8]:
     """All arrangements of a pattern as codes into each block's own labels, ascending. Shape (R, n)."""
-    number = prod(multinomial(block) for block in counts)
-    if number > EXACT_LIMIT:
-        raise ValueError(
-            f"{number} distinct label permutations are more than the {EXACT_LIMIT} that are enumerated; sample them"
-        )
     rows = np.empty((1, 0), dtype=np.int8)
     for block in counts:
         more = _arrange(block)
@@ -235,8 +225,6 @@ class LabelDraws:
     """
 
     def __init__(self, draws: int, seed: int) -> None:
-        if draws < 1 or seed < 0:
-            raise ValueError(f"draws must be at least 1 and seed at least 0, not {draws} and {seed}")
         self.draws = draws
         self.seed = seed
         # Several observations ask for the same labels of a record.
@@ -342,14 +330,15 @@ class LabelDraws:
     def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         assert kind.shuffle is not None
         rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
-        return rows, choice.astype(np.min_scalar_type(len(rows)))  # stored per record
+        rows.flags.writeable = False  # stored, as the choices are
+        return rows, choice.astype(np.min_scalar_type(len(rows)))
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
         """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""
         labels = np.asarray(one.labels, dtype=np.int64)
         drawn = self._moved(one, labels)
         if not kind.is_listed:
-            return _read_only(np.vstack([labels, drawn])), np.arange(1, self.draws + 1)
+            return np.vstack([labels, drawn]), np.arange(1, self.draws + 1)
         rows = self._listed(kind)
         codes = rows @ _weights(len(labels))  # wrapping products: equal rows alone have equal codes
         order = np.argsort(codes)
@@ -376,16 +365,11 @@ class LabelDraws:
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
-        return _read_only(shuffle.scatter(rows)), rng.permutation(self.draws) + 1
+        return shuffle.scatter(rows), rng.permutation(self.draws) + 1
 
 
 def _bytes(numbers: Integers) -> bytes:
     return np.asarray(numbers, dtype=np.int64).tobytes()
-
-
-def _read_only(rows: Integers) -> Integers:
-    rows.flags.writeable = False
-    return rows
 
 
 def _stacked(several: Sequence[Integers]) -> Integers:

@@ -38,18 +38,11 @@ class Bootstrap:
 
     def _set(self, start: Floats, size: Floats, draws: int, seed: list[int]) -> None:
         """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
-        if start.size < 1 or draws < 1 or seed[-1] < 0:
-            raise ValueError(
-                f"a bootstrap needs a row, a draw and a seed of at least 0, not {start.size}, {draws} and {seed[-1]}"
-            )
         self._start, self._size, self._draws, self._seed = start, size, draws, seed
         self._kept: list[NDArray[np.unsignedinteger]] = []
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
-        rows = np.asarray(rows, dtype=np.float64)
-        if rows.ndim != 2 or len(rows) != self._start.size:
-            raise ValueError(f"rows must have shape ({self._start.size}, k), not {rows.shape}")
         return np.concatenate([weights.astype(np.float64) @ rows for weights in self.weights()])
 
     def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
@@ -110,11 +103,7 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Flo
     Quantiles (1 ± level)/2 of the defined draws, interpolated linearly. Shapes: (draws, …) → (…). Bounds are nan where no draw is defined, and infinite, never nan, where infinite
     draws reach them.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, not {level}")
     ordered = np.sort(np.asarray(draws, dtype=np.float64), axis=0)
-    if not len(ordered):
-        raise ValueError("an interval needs at least one draw")
     defined = len(ordered) - np.isnan(ordered).sum(axis=0)
     low = _quantile(ordered, defined, (1 - level) / 2)
     high = _quantile(ordered, defined, (1 + level) / 2)

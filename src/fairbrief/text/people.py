@@ -5,7 +5,6 @@ Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; depar
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -297,7 +296,7 @@ def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
     return found
 
 
-# ---- People in a text without annotation: their names, their gender in the text, and a recogniser's errors.
+# ---- People in a text without annotation: their names, and their gender in the text.
 
 
 REACH = 200
@@ -376,65 +375,3 @@ def _gender(person: FoundPerson, genders: Mapping[str, str]) -> str:
 
 
 GROUPS = ("female", "male")
-READ = (*GROUPS, "unknown")
-TRUE = (*GROUPS, "nobody")
-BUILTIN = (
-    "read female: 14 female 2 male 12 nobody; read male: 2 female 32 male 16 nobody; "
-    "read unknown: 3 female 3 male 5 nobody; found: 11 of 12 female, 32 of 39 male"
-)
-"""The built-in recogniser on 29 held-out GUM documents (``fairbrief recogniser``, both halves separately)."""
-_READ = re.compile(r"read (\w{1,20}): (\d{1,9}) female (\d{1,9}) male (\d{1,9}) nobody")
-_FOUND = re.compile(r"(?<!\d)(\d{1,9}) of (\d{1,9}) (female|male)")
-
-
-@dataclass(frozen=True, slots=True)
-class RecogniserErrors:
-    """Counts on annotated documents: true groups (`TRUE`) by recognised gender; and found people by gender."""
-
-    read: dict[str, tuple[int, int, int]]
-    found: dict[str, tuple[int, int]]
-
-    def recall(self, group: str) -> float:
-        """Share of a gender's people who are found."""
-        hit, many = self.found[group]
-        return hit / many
-
-    def redrawn(self, read: str, key: str) -> str:
-        """The true group of a person recognised as ``read``, drawn in proportion to the counts; equal keys draw equally.
-
-        Half a person is added to each count, so that unobserved outcomes stay possible.
-        """
-        weights = [count + 0.5 for count in self.read[read]]
-        digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-        left = int.from_bytes(digest, "big") / 2**64 * sum(weights)
-        for who, weight in zip(TRUE, weights, strict=True):
-            left -= weight
-            if left < 0:
-                return who
-        return TRUE[-1]
-
-
-@lru_cache(maxsize=16)
-def read_errors(text: str) -> RecogniserErrors:
-    """Errors from a line in the format of `spell_errors`. Raises ValueError for an incomplete line.
-
-    >>> read_errors(BUILTIN).read["male"]
-    (2, 32, 16)
-    """
-    read = {m[1]: (int(m[2]), int(m[3]), int(m[4])) for m in _READ.finditer(text)}
-    found = {m[3]: (int(m[1]), int(m[2])) for m in _FOUND.finditer(text)}
-    if set(read) != set(READ) or set(found) != set(GROUPS) or not all(many for _, many in found.values()):
-        raise ValueError(
-            f"errors='{text}' has no counts of a recogniser's errors. Use the output of 'fairbrief recogniser ANNOTATED', such as: {BUILTIN}"
-        )
-    return RecogniserErrors(read, found)
-
-
-def spell_errors(errors: RecogniserErrors) -> str:
-    """The line that `read_errors` parses."""
-    read = [
-        f"read {group}: " + " ".join(f"{n} {who}" for n, who in zip(errors.read[group], TRUE, strict=True))
-        for group in READ
-    ]
-    found = ", ".join(f"{hit} of {many} {group}" for group, (hit, many) in errors.found.items())
-    return "; ".join([*read, f"found: {found}"])

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.batches import shared_by
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.origins import Origin, shared_by
 from fairbrief.auditing.record_values import better
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -102,9 +102,9 @@ def correlations(
 
     α compares the values themselves; a correlation ignores differences of location and scale.
     """
-    coefficients: dict[str, Callable[[Floats], float]] = {
-        "Pearson": lambda both: float(pearson(*both)),
-        "Spearman": lambda both: float(spearman(*both)),
+    coefficients: dict[str, Callable[[Floats], Any]] = {
+        "Pearson": lambda both: pearson(*both),
+        "Spearman": lambda both: spearman(*both),
     }
     if same_scale:
         coefficients["Krippendorff's α (interval)"] = partial(krippendorff_alpha, scale="interval")
@@ -126,7 +126,7 @@ def _concordant(both: Floats) -> float:
 
 def with_interval(
     name: str,
-    function: Callable[[Floats], float],
+    function: Callable[[Floats], Any],
     answers: Floats,
     records: Sequence[str],
     seed: int,
@@ -134,7 +134,7 @@ def with_interval(
 ) -> Agreement:
     """A coefficient of answers, (…, n), with its interval over records; ``records`` has the record of each answer."""
     n = len(records)
-    value = function(answers) if n else float("nan")
+    value = float(function(answers)) if n else float("nan")
     if np.isnan(value):
         return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all are equal")
     clusters: dict[str, list[int]] = {}

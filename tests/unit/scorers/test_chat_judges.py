@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -93,13 +92,6 @@ def test_the_judge_gives_its_reason_first(capsys: pytest.CaptureFixture[str]) ->
     assert server.bodies[0]["temperature"] == 0
 
 
-def test_texts_with_fields_in_them_are_texts() -> None:
-    """A source that holds {summary} does not swallow the summary."""
-    with StubChat(answer=lambda _: "Score: 1") as server:
-        list(Judge("stub-1", base_url=server.url).answer([Ask("x", ("a {summary} b",), ("c",))]))
-    assert "Source: a {summary} b\n\nSummary: c\n" in server.bodies[0]["messages"][0]["content"]
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -153,34 +145,3 @@ def test_scores_are_audited_by_group() -> None:
     whole = next(e for e in result.estimates if not e.subgroup)
     assert whole.n == 7
     assert whole.excluded["unparsed reply of the judge"] == 1
-
-
-def test_coverage_through_a_chat_model(tmp_path: Path) -> None:
-    """An entailment judge stands where the classifier does: equal coverage is audited with it."""
-    path = tmp_path / "in.jsonl"
-    rows = [
-        {
-            "id": i,
-            "documents": [
-                {"text": "It is red. It is late.", "attributes": {"who": "a"}},
-                {"text": "It is loud. It is cold.", "attributes": {"who": "b"}},
-            ],
-            "summary": "It is red.",
-            "claims": ["It is red.", "It is late.", "It is warm."],
-        }
-        for i in range(4)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-    def entails(prompt: str) -> str:
-        text, statement = prompt.partition("Statement: ")[::2]
-        return "yes" if statement.partition("\n")[0] in text else "no"
-
-    from fairbrief import readers
-
-    with StubChat(answer=entails) as server:
-        scorer = f"chat_entailment(model=m, form=yes_no, base_url={server.url})"
-        plan = Plan(measures=[f"equal_coverage(scorer={scorer})@who"], n_resamples=0)
-        result = audit(readers.read(path), plan)
-    (estimate,) = (e for e in result.estimates if e.quantity == e.measure.partition("(")[0])
-    assert estimate.value == pytest.approx(1 / 3)
