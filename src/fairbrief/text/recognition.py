@@ -155,10 +155,11 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     for span in spans:
         if rule := reading.rule(span):
             found.setdefault(span.text, rule)
-    surnames = {
-        without_titles(s.tokens)[-1] for s in spans if s.text in found and len(without_titles(s.tokens)) > 1
-    }
-    surnames |= {without_titles(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
+    surnames = set()
+    for span in spans:
+        core = without_titles(span.tokens)
+        if span.text in found and (len(core) > 1 or found[span.text] == "title"):
+            surnames.add(core[-1])
     for span in spans:
         if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
             found.setdefault(span.text, "part of a name")
