@@ -145,8 +145,9 @@ def jackknife() -> str:
     rows = np.column_stack([said, np.ones(len(said))])
     left = leave_one_out(rows)
     without = left[:, 0] / left[:, 1]
-    found = spreads(np.array([said.mean()]), without[np.newaxis], said[np.newaxis])[0]
-    low, high = t_interval(found, 0.95)
+    value = float(said.mean())
+    spread = spreads(np.array([value]), without[np.newaxis], said[np.newaxis])
+    low, high = (float(bound[0]) for bound in t_interval(spread, 0.95))
     x = Scale(-0.36, 0.08, 150, WIDTH - 20)
     parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]
     for y, words, values, colour in (
@@ -157,11 +158,11 @@ def jackknife() -> str:
         parts += [circle(x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
     parts += [
         text(0, 92, "value ± t · error"),
-        _interval(x, 92, low, high, found.value, BLUE),
+        _interval(x, 92, low, high, value, BLUE),
         text(
-            x.at(found.value),
+            x.at(value),
             112,
-            f"{found.value:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"),
+            f"{value:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"),
             BLUE,
             "middle",
         ),
