@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -224,23 +224,6 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
     assert {e.n for e in gaps.values()} == {6, 8}
 
 
-def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
-    """Four runs that wrote the same are one run with more words: value and interval stay, the spread is 0."""
-    jobs = grid("told", {}, tmp_path)
-    once = of_jobs(jobs)
-    cases = [
-        Case(case.record, replace(case.summary, system=f"told#{i}"))
-        for i in range(4)
-        for case in sweep.answers_of(jobs)
-    ]
-    again = audit(cases, Plan(measures=[UER], n_resamples=300, pools_runs=True))
-    (one,) = (e for e in once.estimates if e.quantity == "uer")
-    (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.subgroup)
-    assert (four.value, four.clusters) == (one.value, one.clusters)
-    assert four.low == pytest.approx(one.low, abs=0.02)
-    assert "(standard deviation between runs 0)" in worded(four.notes[-1])
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -366,8 +349,8 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     )
     assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
-    assert opened.texts.case("r4#2", "random").summary.text == wanted["r4"]
-    assert opened.texts.case("r4", "lead").summary.system == "lead"
+    assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]
+    assert opened.texts.unit("r4", "lead")[0].summary.system == "lead"
 
 
 def test_runs_may_come_after_many_other_cases() -> None:

@@ -41,9 +41,7 @@ class SourceOptions:
     tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
-    set_: list[str] | None = shared(
-        None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT",
-    )
+    set_: list[str] | None = shared(None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT")
     format_: str | None = shared(
         None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
         "NAME",
@@ -120,9 +118,7 @@ def people(
         "DESIGN",
     ),
     per_seed_document: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
-    names: str = o.option(
-        "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
-    ),
+    names: str = o.option("census", "census, or a table of name, part, gender and group.", "census|FILE"),
     last_names: Literal["keep", "replace"] | None = o.option(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
@@ -166,10 +162,8 @@ def people(
             f"No input could be made; nothing was written. Excluded: {_reasons(report) or 'nothing'}.{advice}"
         )
     write_lines((record_line(record) for record in chain((first,), stream)), out)
-    originals = len(report.capacities)
-    typer.echo(
-        f"{counted(report.written, 'input')} of {counted(len(report.built), 'seed document')} (of {originals:,}) in {out}"
-    )
+    built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
+    typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
         typer.echo(f"excluded, with all of their inputs: {_reasons(report)}")
     for capacity in report.refused:
@@ -216,9 +210,7 @@ def perspectives(
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
     counts: str = o.option(..., "Texts per set, e.g. 10,30,50.", "N,N…"),
-    mix: list[str] = o.option(
-        ..., "Shares of the values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"
-    ),
+    mix: list[str] = o.option(..., "Shares of values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     *,
@@ -298,16 +290,10 @@ def stratified(
         made = stratify(records, name, sets, **how)
     else:
         least, most = _sizes(size)
-        topics = gather(
-            records,
-            name,
-            left_out,
-            values=order,
-            topic=topic,
-            admits=options.admits(),
-            distinct=options.distinct,
-        )
-        made = stratify(cut_sets(topics, least, options.seed, most=most, similar=similar), name, sets, **how)
+        limits: dict[str, Any] = {"topic": topic, "admits": options.admits(), "distinct": options.distinct}
+        topics = gather(records, name, left_out, values=order, **limits)
+        cut = cut_sets(topics, least, options.seed, most=most, similar=similar)
+        made = stratify(cut, name, sets, **how)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
@@ -379,17 +365,8 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out = Counter[str]()
     records = options.records(source, fields)
-    made = list(
-        review_sets(
-            records,
-            size,
-            label,
-            left_out,
-            per_product=per_product or None,
-            seed=options.seed,
-            admits=options.admits(),
-        )
-    )
+    how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
+    made = list(review_sets(records, size, label, left_out, per_product=per_product or None, **how))
     labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
     values = Counter(value for value in labelled if value is not None)
     options.write(made, out, left_out, *([f"sentiment: {_counts(values)}"] if values else []))

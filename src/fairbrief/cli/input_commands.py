@@ -166,16 +166,12 @@ def words(
     Examples:
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
-    from fairbrief.workbench.corpora.corpus_statistics import (
-        distinctive_words,
-        topic_table,
-        word_tables,
-    )
+    from fairbrief.workbench.corpora import corpus_statistics as statistics
     from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     records = list(ReadingOptions(attribute).read([file]).records())
-    tables = word_tables(distinctive_words(records, by, punctuation=punctuation), most)
-    print_tables([*tables, topic_table(records, {"family": FAMILY, "sport": SPORT})])
+    tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
+    print_tables([*tables, statistics.topic_table(records, {"family": FAMILY, "sport": SPORT})])
 
 
 @app.command()
