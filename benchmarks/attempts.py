@@ -1,4 +1,4 @@
-"""From the files that people have to an audit: attempts and seconds for each of twelve shapes.
+"""From the files that people have to an audit: attempts and seconds for each shape.
 
     python -m benchmarks.attempts [--page docs/contributing/benchmarks.md]
 

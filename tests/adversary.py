@@ -23,8 +23,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.readers import read
 from fairbrief.reports.audit_folder import DIGESTS, UNFINISHED, add_digest, claimed, replace_all
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.gate import hold_audit, overall
-from fairbrief.saved.gate_rules import rules
+from fairbrief.saved.gate import gate, overall
 from fairbrief.types import Scorer
 
 N = 40
@@ -121,7 +120,7 @@ class Tried:
         """The outcome, and every sentence on what did not pass."""
         try:
             margin = MARGIN if self.baseline else 0.0
-            checks = hold_audit(self.audit, rules(**self.limits), self.baseline, margin, **self.more)
+            checks = gate(self.audit, **self.limits, baseline=self.baseline, margin=margin, **self.more)
         except FairbriefError as error:
             return "refused", str(error)
         return overall(checks), "\n".join(f"{c.name}: {c.message}" for c in checks if c.outcome != "pass")

@@ -34,7 +34,7 @@ from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
 from fairbrief.saved import view as viewed
-from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate import gate
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
@@ -283,11 +283,11 @@ def _loaded(at: Path) -> None:
         load(at)
     finally:
         with _passing():
-            hold_audit(at, rules(["bur@side<=0.5"]))
+            gate(at, most=["bur@side<=0.5"])
         with _passing():
             opened = viewed.open_audit(at, lambda files, _: readers.read(files))
-            for spec in opened.per_record.measures:
-                opened.per_record.listing(spec, "s")
+            for spec in opened.measures:
+                opened.listing(spec, "s")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -21,17 +21,13 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import load as _load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare as _compare
-from fairbrief.saved.compare import names_of
+from fairbrief.saved.compare import names_of, result_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
-from fairbrief.saved.gate import hold_audit
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, rules
-from fairbrief.saved.power import Power, Question
+from fairbrief.saved.gate import gate as _gate
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
-from fairbrief.saved.trend import REFERENCE
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
 from fairbrief.types import Case, Document, Record, Summary
@@ -47,9 +43,6 @@ if TYPE_CHECKING:
     from fairbrief.plan_keywords import Names, PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
-    from fairbrief.reports.trend_page import Trend
-    from fairbrief.saved.gate_rules import Check
-    from fairbrief.saved.trend import Order
     from fairbrief.types import Measure
 
 P = ParamSpec("P")
@@ -62,20 +55,21 @@ OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind 
 
 def _explained(function: Callable[P, R]) -> Callable[P, R]:
     """Add advice to errors: for an unknown keyword, the known ones or the function that has it; for options of the
-    command line, their names in Python.
+    command line, their names in Python. In place of ``**settings``, the signature has those of a plan, except its measures.
     """
-    shown = _with_settings(signature(function))
-    known = [name for name, p in shown.parameters.items() if p.kind is p.KEYWORD_ONLY]
-    positional = [name for name in shown.parameters if name not in known]
-    called = f"fairbrief.{function.__name__}"
+    given = signature(function)
+    positional = [p for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    keywords = [p for p in given.parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+    if any(p.kind is Parameter.VAR_KEYWORD for p in given.parameters.values()):
+        keywords = [*(p for name, p in signature(Plan).parameters.items() if name != "measures"), *keywords]
+    known, called = [p.name for p in keywords], f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
     def checked(*args: P.args, **settings: P.kwargs) -> R:
-        for name in settings:
-            if name in known or name in positional:
-                continue
+        names = {p.name for p in (*positional, *keywords)}
+        for name in (name for name in settings if name not in names):
             near = did_you_mean(name, known)
-            if name in OF_READING and not near and positional[:1] == ["records"]:
+            if name in OF_READING and not near and positional[0].name == "records":
                 raise RequestError(
                     f"{called} has no setting '{name}', which belongs to fairbrief.read. Write "
                     f"{called}(fairbrief.read(records, {name}=…))."
@@ -84,34 +78,20 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
-            if not (advice := _from_python(str(error))):
+            options = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(str(error)))]
+            if not (advised := [f"{name}=…" for name in options if name in OF_READING]):
                 raise
+            advice = f"From Python: fairbrief.read(records, {', '.join(advised)})."
             raise type(error)(f"{error} {advice}") from error
 
-    checked.__signature__ = shown  # type: ignore[attr-defined] # shown by `help` and editors
+    checked.__signature__ = given.replace(parameters=[*positional, *keywords])  # type: ignore[attr-defined] # shown by `help` and editors
     return checked
 
 
-def _with_settings(given: Signature) -> Signature:
-    """A signature with the settings of a plan, except its measures, in place of ``**settings``."""
-    parameters = list(given.parameters.values())
-    if parameters[-1].kind is not Parameter.VAR_KEYWORD:
-        return given
-    keywords = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    settings = [p for name, p in signature(Plan).parameters.items() if name != "measures"]
-    return given.replace(
-        parameters=[*(p for p in parameters[:-1] if p not in keywords), *settings, *keywords]
-    )
-
-
-def _from_python(message: str) -> str:
-    """The Python names of a message's options, if they are settings of `read`; otherwise empty."""
-    named = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(message))]
-    settings = [f"{name}=…" for name in named if name in OF_READING]
-    return f"From Python: fairbrief.read(records, {', '.join(settings)})." if settings else ""
-
-
 read = _explained(_read)
+power = _explained(_power)
+gate = _explained(_gate)
+trend = _explained(_trend)
 
 
 @_explained
@@ -231,90 +211,7 @@ def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Esti
     if not isinstance(candidate, Audit) and not isinstance(baseline, Audit):
         first, second = names_of((Path(candidate), Path(baseline)))
         names = first, second
-    return Estimates(_compare(_result(candidate), _result(baseline), names=names))
-
-
-@_explained
-def power(
-    audited: Audit | Path | str | None = None,
-    *,
-    disparity: float | None = None,
-    records: int | None = None,
-    measures: Names = (),
-    quantities: Names = (),
-    se: float | None = None,
-    clusters: int | None = None,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> list[Power]:
-    """How many records detect a ``disparity``, and which disparity a number of ``records`` detects.
-
-    ``audited`` is an audit or its folder, e.g. of a pilot. The result covers every primary group difference, compared with
-    label permutations and with random extracts, or the named ``quantities``. Without an audit, give a standard error and
-    its number of clusters. ``alpha`` is the level of one two-sided test, ``power`` the probability of detection. Raises
-    RequestError for numbers out of range, and for measures and quantities that the audit lacks.
-
-    >>> import fairbrief
-    >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
-    >>> found.needs, round(found.shows, 3)
-    (199, 0.141)
-    """
-    question = Question(disparity, records, alpha, power)
-    result = None if audited is None else _result(audited)
-    return _power(result, question, listed(measures), listed(quantities), se, clusters)
-
-
-@_explained
-def gate(
-    audited: Audit | Path | str,
-    *,
-    most: Names = (),
-    least: Names = (),
-    baseline: Audit | Path | str | None = None,
-    margin: float = 0.0,
-    measures: Names = (),
-    allow_missing: Names = (),
-    max_left_out: float = MAX_LEFT_OUT,
-) -> list[Check]:
-    """The checks of an audit, or of a saved one's folder, decided on intervals: each ``outcome`` is pass, fail or inconclusive.
-
-    ``most`` and ``least`` are rules as for ``fairbrief gate --max`` and ``--min``
-    (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
-    not be worse by more than ``margin``, in ``measures`` if given. Raises RequestError for rules that do not fit the audit.
-    """
-    return hold_audit(
-        _unread(audited),
-        rules(listed(most), listed(least)),
-        None if baseline is None else _unread(baseline),
-        margin,
-        measures=listed(measures),
-        allow_missing=listed(allow_missing),
-        max_left_out=max_left_out,
-    )
-
-
-@_explained
-def trend(
-    folders: Sequence[Path | str],
-    *,
-    baseline: Sequence[Path | str] = (),
-    most: Names = (),
-    least: Names = (),
-    reference: int = REFERENCE,
-    order: Order = "time",
-) -> Trend:
-    """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
-
-    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
-    ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
-    """
-    return _trend(
-        [*map(Path, folders)],
-        baseline=[*map(Path, baseline)],
-        limits=rules(listed(most), listed(least)),
-        reference=reference,
-        order=order,
-    )
+    return Estimates(_compare(result_of(candidate), result_of(baseline), names=names))
 
 
 def subgroups(
@@ -332,7 +229,7 @@ def subgroups(
     ['food', 'service', 'shop', 'travel']
     """
     groupings = tuple(map(tuple, map(listed, listed(by))))
-    return Audit(_subgroup_audit(_result(audit), groupings, {repr(m): m for m in measures}))
+    return Audit(_subgroup_audit(result_of(audit), groupings, {repr(m): m for m in measures}))
 
 
 def _reading(records: Any, summaries: Given) -> Reading:
@@ -343,11 +240,3 @@ def _reading(records: Any, summaries: Given) -> Reading:
             "These records come from fairbrief.read: give summaries= to fairbrief.read, not here."
         )
     return records
-
-
-def _unread(given: Audit | Path | str) -> Result | Path:
-    return given.result if isinstance(given, Audit) else Path(given)
-
-
-def _result(given: Audit | Path | str) -> Result:
-    return given.result if isinstance(given, Audit) else _load(given)

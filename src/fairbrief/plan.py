@@ -219,40 +219,31 @@ def _kind(f: Field[Any]) -> str:
 
 def _check(f: Field[Any], value: Any) -> None:
     """RequestError for a value of the wrong type or range."""
-    kind = _kind(f)
+    kind, name = _kind(f), f.name
     if value is None and f.default is None:
         return
     if kind in WANTED:
         wanted, words = WANTED[kind]
         if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
             given = "a text" if isinstance(value, str) else f"of type {type(value).__name__}"
-            raise RequestError(f"{f.name}={value!r} is {given}: give {words}.")
-    if (check := CHECKS.get(f.name) or CHECKS.get(kind)) is not None:
-        check(f.name, value)
+            raise RequestError(f"{name}={value!r} is {given}: give {words}.")
+    if kind == "int" and value < 0:
+        raise RequestError(f"{name}={value} is negative: give 0 or more.")
+    if kind == "float" and not 0 < value < 1:
+        guess = f" Did you mean {value / 100:g}?" if 1 < value < 100 else ""
+        raise RequestError(f"{name}={value:g}: give a number above 0 and below 1.{guess}")
+    if kind == "list" and isinstance(value, str):
+        raise RequestError(f"{name}={value!r} is a text, not a list: write {name}=[{value!r}].")
+    if kind == "list" and (inspect.isclass(value) or not hasattr(value, "__iter__")):
+        raise RequestError(f"{name}={value!r} is not a list: give a list.")
+    if name == "measures":
+        _check_measures(value)
+    if name == "scorers":
+        _check_scorers(value)
 
 
-def _check_list(name: str, given: Any) -> None:
-    if isinstance(given, str):
-        raise RequestError(f"{name}={given!r} is a text, not a list: write {name}=[{given!r}].")
-    if inspect.isclass(given) or not hasattr(given, "__iter__"):
-        raise RequestError(f"{name}={given!r} is not a list: give a list.")
-
-
-def _check_share(name: str, given: Any) -> None:
-    share = float(given)
-    if not 0 < share < 1:
-        guess = f" Did you mean {share / 100:g}?" if 1 < share < 100 else ""
-        raise RequestError(f"{name}={share:g}: give a number above 0 and below 1.{guess}")
-
-
-def _check_count(name: str, given: Any) -> None:
-    if given < 0:
-        raise RequestError(f"{name}={given} is negative: give 0 or more.")
-
-
-def _check_measures(name: str, given: Any) -> None:
-    _check_list(name, given)
-    for measure in given:
+def _check_measures(measures: Sequence[Any]) -> None:
+    for measure in measures:
         if inspect.isclass(measure):
             raise RequestError(
                 f"measures contains the class {measure.__name__}: give an instance, {measure.__name__}(…), or its name "
@@ -264,19 +255,16 @@ def _check_measures(name: str, given: Any) -> None:
             )
 
 
-def _check_scorers(name: str, given: Any) -> None:
-    if not isinstance(given, Mapping):
-        raise RequestError(f"{name}={given!r} is not a mapping: give names and scorers, {{'NAME': scorer}}.")
-    for known_as, scorer in given.items():
+def _check_scorers(scorers: Any) -> None:
+    if not isinstance(scorers, Mapping):
+        raise RequestError(
+            f"scorers={scorers!r} is not a mapping: give names and scorers, {{'NAME': scorer}}."
+        )
+    for name, scorer in scorers.items():
         if inspect.isclass(scorer):
-            raise RequestError(f"scorers[{known_as!r}] is a class: give an instance, {scorer.__name__}(…).")
+            raise RequestError(f"scorers[{name!r}] is a class: give an instance, {scorer.__name__}(…).")
 
 
-CHECKS: Mapping[str, Callable[[str, Any], None]] = {
-    "measures": _check_measures, "scorers": _check_scorers,
-    "list": _check_list, "int": _check_count, "float": _check_share,
-}  # fmt: skip
-"""Name or kind of a setting → its check."""
 WANTED = {
     "bool": (bool, "True or False"), "int": (Integral, "a whole number"),
     "float": (Real, "a number between 0 and 1"), "str": (str, "a text"),

@@ -46,8 +46,3 @@ def configure_streams() -> None:
             setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8"))
         elif isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
             stream.reconfigure(errors="replace")
-
-
-def freeze_loaded() -> None:
-    """Exclude the current objects (the modules of a command) from garbage collection."""
-    gc.freeze()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import QUICK, Command, printed, results, row, rows, write
+from tests.cli.command import QUICK, Command, printed, results, rows, write
 
 
 def audited(folder: Path) -> list[tuple[Any, ...]]:
@@ -60,26 +60,6 @@ def test_summaries_of_further_systems_come_from_files_of_their_own(
     assert found["made"]["systems"] == ["a", "b"]
     assert {d["value"] for d in found["differences"]} == {0.0}
     assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b")}
-
-
-def test_subgroups_one_and_two_ways(tmp_path: Path, fairbrief: Command) -> None:
-    """--by a gives a subgroup per value, --by a,b one per pair of values."""
-    records = [
-        row(i, attributes={"size": "small" if i % 2 else "large", "year": str(2020 + i // 4)})
-        for i in range(8)
-    ]
-    file = write(tmp_path / "in.jsonl", records)
-    ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--by", "size", "--by", "size,year",
-        "--out", tmp_path / "out",
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    main_value = [e for e in results(tmp_path / "out")["estimates"] if e["quantity"] == "uer"]
-    assert {tuple(e["subgroup"].items()): e["n"] for e in main_value} == {
-        (): 8,
-        **{(("size", s),): 4 for s in ("small", "large")},
-        **{(("size", s), ("year", y)): 2 for s in ("small", "large") for y in ("2020", "2021")},
-    }
 
 
 def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import Command, results
+from tests.cli.command import Command
 
 QUICK = ("--resamples", "0")
 
@@ -53,17 +53,3 @@ def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -
     assert (ran.returncode, ran.stderr) == (0, "note: part.jsonl: unused fields: 'dataset'.\n")
     assert ran.stdout.splitlines()[-1] == "False"
     assert "SHARE of the summary" in ran.stdout
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_lead_systems_are_ordered_by_their_position_bias(
-    shared: Path, tmp_path: Path, fairbrief: Command
-) -> None:
-    """News summarized by leading sentences, in the reading of the paper that asks where sentences come from."""
-    files = [shared / "data/news" / f"xsum__lead{k}.jsonl" for k in (1, 3)]
-    ran = fairbrief("audit", *files, "--protocol", "chhabra-position", *QUICK, "--out", tmp_path)
-    assert ran.code == 0, ran.err
-    found = results(tmp_path)
-    assert len(found["made"]["systems"]) == 2
-    assert found["tables"]
-    assert all(e["value"] is not None for e in found["estimates"] if e["quantity"] == "position_bias")

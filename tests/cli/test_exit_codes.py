@@ -179,11 +179,3 @@ def test_help_imports_nothing_heavy() -> None:
     printed = printed_by(["fairbrief", "--help"], heavy)
     assert printed.splitlines()[-1] == "[] 0"
     assert "audit" in printed
-
-
-def test_the_module_is_the_command() -> None:
-    """``python -m fairbrief`` does what ``fairbrief`` does, and ends with its code."""
-    command = [sys.executable, "-m", "fairbrief", "nothing"]
-    run = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert run.returncode == 2
-    assert "No such command 'nothing'" in run.stderr

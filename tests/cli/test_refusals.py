@@ -63,7 +63,6 @@ REFUSED = [
     ("audit .", "folder"),
     ("report .", "--out DIR"),
     ("words one.jsonl --by mod", "Found: mood"),
-    ("chunks one.jsonl --attribute mod", "Did you mean 'mood'?"),
     (f"{SWEEP} --measure uerr@mood", "No measure named 'uerr'. Did you mean 'uer'?"),
     (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or classifier named 'x'"),
     (f"{SWEEP} --attribute mod", "Did you mean 'mood'?"),
@@ -160,7 +159,7 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     "line",
     [
         "explain --measure uer@mood",
-        "chunks --attribute mood --resamples 20",
+        "chunks --resamples 20",
         "choose --by uer@mood --resamples 20",
         "agree --attribute mood --resamples 20",
         "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",

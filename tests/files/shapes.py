@@ -1,4 +1,4 @@
-"""Twelve inputs in the shapes that people have, made on the spot: a folder of files for each.
+"""Nine inputs in the shapes that people have, made on the spot: a folder of files for each.
 
 The reviews are our own words; what differs is how they are kept.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import json
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,21 +104,6 @@ def _wide(folder: Path) -> None:
     table(folder / "wide.csv", rows)
 
 
-def _spreadsheet(folder: Path) -> None:
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.title = "Reviews"
-    sheet.append(["Hotel ID", "Stars", "Review", "Summary"])
-    for key, of in hotels().items():
-        for j, r in enumerate(of):
-            sheet.append([key, r.stars, r.text, summary(of, "rosy") if j == 0 else None])
-    notes = book.create_sheet("Notes")
-    notes.append(["made in autumn"])
-    book.save(folder / "reviews.xlsx")
-
-
 def _german_semicolons(folder: Path) -> None:
     table(folder / "bewertungen.csv", [
         {"nr": key, "texte": " || ".join(r.text.replace("lovely", "schön").replace("dirty", "schmutzig, größer") for r in of),
@@ -148,30 +132,6 @@ def _batch(folder: Path) -> None:
     ]  # fmt: skip
     answers[3] |= {"response": None, "error": {"code": "batch_expired", "message": "expired"}}
     lines(folder / "batch_output.jsonl", answers)
-
-
-def _inspect(folder: Path) -> None:
-    header = {
-        "version": 2,
-        "status": "success",
-        "eval": {"task": "hotels", "model": "maker/model", "config": {"epochs": 1}},
-    }
-    with zipfile.ZipFile(folder / "hotels.eval", "w") as log:
-        log.writestr("header.json", json.dumps(header))
-        for key, of in hotels().items():
-            documents = [{"text": r.text, "attributes": {"stars": str(r.stars)}} for r in of]
-            sample = {"id": key, "epoch": 1, "input": "Summarize.", "target": "", "metadata": {"documents": documents},
-                      "output": {"completion": summary(of, "rosy")}}  # fmt: skip
-            log.writestr(f"samples/{key}_epoch_1.json", json.dumps(sample))
-
-
-def _lm_eval(folder: Path) -> None:
-    (folder / "maker__model").mkdir()
-    lines(folder / "maker__model" / "samples_hotels_2026-01-01.jsonl", [
-        {"doc_id": i, "doc": {"reviews": [r.text for r in of], "stars": [r.stars for r in of]}, "target": "",
-         "resps": [[summary(of, "even")]], "filtered_resps": [summary(of, "even")], "filter": kind}
-        for kind in ("none", "strip") for i, of in enumerate(hotels().values())
-    ])  # fmt: skip
 
 
 def _parquet_numbers(folder: Path) -> None:
@@ -225,19 +185,12 @@ SHAPES = {
         _long_with_repeated_summary, ("export.csv",), 12, ("export",), 72, {"stars": 4}
     ),
     "wide table, two systems": Shape(_wide, ("wide.csv",), 12, ("even", "rosy"), 58, {"stars": 4}),
-    "spreadsheet of two sheets": Shape(
-        _spreadsheet, ("reviews.xlsx#Reviews",), 12, ("reviews",), 72, {"Stars": 4}
-    ),
     "semicolons in Windows' encoding": Shape(
         _german_semicolons, ("bewertungen.csv",), 12, ("bewertungen",), 72, {"sterne": 4}
     ),
     "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), 12, ("even", "rosy"), 72, {"stars": 4}),
     "records and an OpenAI batch": Shape(
         _batch, ("batch_output.jsonl", "records.jsonl"), 12, ("gpt-x",), 72, {"stars": 4}
-    ),
-    "Inspect log": Shape(_inspect, ("hotels.eval",), 12, ("maker/model",), 72, {"stars": 4}),
-    "lm-evaluation-harness samples": Shape(
-        _lm_eval, ("maker__model/samples_hotels_2026-01-01.jsonl",), 12, ("maker/model",), 72, {}
     ),
     "Parquet with lists and numbers": Shape(
         _parquet_numbers, ("tickets.parquet",), 12, ("tickets",), 72, {"ages": 3}

@@ -52,26 +52,6 @@ def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None
     assert found["numpy"].words == np.__version__
 
 
-def test_requirements_are_read_from_the_package() -> None:
-    """The extras shown are those that the installed package declares."""
-    assert ("neural", "torch") in lookup_commands.requirements()
-    assert ("", "numpy") in lookup_commands.requirements()
-
-
-def test_a_broken_plugin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stranger's plug-in that cannot be loaded is shown as such, and the rest goes on."""
-
-    def load(_: str, name: str) -> Any:
-        if name == "containment":
-            raise BackendError("no module named 'stranger'")
-        return object
-
-    monkeypatch.setattr("fairbrief.registry.load", load)
-    bad = [f for f in lookup_commands.plugins() if f.is_well is False]
-    assert [f.name for f in bad] == ["scorer containment"]
-    assert "stranger" in bad[0].words
-
-
 @pytest.mark.usefixtures("hub_cache")
 def test_doctor_prints_all_sections() -> None:
     """The command prints every section on a machine with and without models."""

@@ -16,7 +16,7 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.saved import label_agreement
+from fairbrief.saved import agreement
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Estimate, Record, Scores, Summary
 
@@ -272,6 +272,6 @@ def test_comparisons_of_units_refuse_such_scores() -> None:
     """Where units are compared with each other a score that is not a number ends the work."""
     broken, cases = Scorers({"ngram": Broken(np.nan)}), list(cases_with_bad_scores(1))
     with pytest.raises(BackendError, match="not numbers"):
-        label_agreement.agreement(cases, "side", "ngram", scorers=broken)
+        agreement.agreement(cases, "side", "ngram", scorers=broken)
     with pytest.raises(BackendError, match="not numbers"):
-        label_agreement.chunk_sizes(cases, "ngram", sizes=["2"], scorers=broken)
+        agreement.chunk_sizes(cases, "ngram", sizes=["2"], scorers=broken)

@@ -85,21 +85,6 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
     assert done.exit_code == 2
 
 
-def test_rows_with_mentions_are_a_source_too(source: Path, tmp_path: Path) -> None:
-    """What was built can be built upon: records whose entities have mentions are varied like annotated documents."""
-    pytest.importorskip("names")
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    CliRunner().invoke(app, ["people", str(source), "--out", str(first), "--per-seed-document", "2"])
-    done = CliRunner().invoke(app, ["people", str(first), "--out", str(second), "--per-seed-document", "4"])
-    assert done.exit_code == 0, done.output
-    rows = [json.loads(line) for line in second.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == 8
-    assert {r["documents"][0]["text"].split(" ", 1)[1] for r in rows} == {
-        "Roth lost her case.",
-        "Roth lost his case.",
-    }
-
-
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     table = tmp_path / "names.csv"

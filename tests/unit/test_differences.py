@@ -83,16 +83,6 @@ def test_a_difference_of_systems_is_that_of_their_differences_from_random_senten
         assert e.extract_p_adjusted >= e.extract_p
 
 
-def test_reports_print_a_difference_as_it_is_decided(result: Result) -> None:
-    """Value, interval and p in a table are those of the difference from the random-sentence baselines."""
-    e = next(e for e in result.differences if e.is_primary)
-    shown = wording.from_random(e)
-    assert (shown.value, shown.low, shown.p) == (e.extract_difference, e.extract_difference_low, e.extract_p)
-    assert (shown.p_adjusted, shown.testable) == (e.extract_p_adjusted, True)
-    without = e.replace(extract_difference=None)
-    assert wording.from_random(without) is without
-
-
 def test_records_where_one_system_has_no_random_sentences_are_not_paired() -> None:
     """A summary as long as its source has no baseline: the two are compared on the records where both have one."""
     cases = blind_writers((2, 4), whole=range(6))

@@ -210,6 +210,21 @@ def test_a_group_difference_may_shrink_and_not_grow(now: float, before: float, t
     assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message
 
 
+def test_group_differences_that_mirror_each_other_are_one_check() -> None:
+    """Of two groups one gets what the other lacks, in however many measures; a third group, and another system, are checks of their own."""
+    one = group_difference(-0.2, -0.1)
+    mirrored = group_difference(0.2, 0.1, quantity="difference[h]", group="h")
+    third = group_difference(-0.2, -0.15, quantity="difference[i]", group="i")
+    other = group_difference(-0.2, -0.1, system="c")
+    shared = group_difference(-0.2, -0.1, measure="n@x")
+    found = hold_margin([one, mirrored, third, other, shared], 0.02, {})
+    assert [check.name.partition(" at")[0] for check in found] == [
+        "m@x:difference[g] [a]",
+        "m@x:difference[i] [a]",
+        "m@x:difference[g] [c]",
+    ]
+
+
 def test_twenty_records_of_the_group_are_wanted() -> None:
     """Where the records that have a group are counted, these decide."""
     few = Estimate(

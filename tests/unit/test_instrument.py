@@ -23,7 +23,7 @@ from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.saved.label_agreement import chunk_sizes
+from fairbrief.saved.agreement import chunk_sizes
 from fairbrief.types import (
     Ask,
     Case,
@@ -244,13 +244,9 @@ def unit_cases() -> list[Case]:
 
 def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
     """The share of identified units grows when a piece holds both sentences that a unit speaks of."""
-    found = {
-        row.size: row
-        for row in chunk_sizes(unit_cases(), sizes=("sentence", "50"), over="mood", threshold=0.9)
-    }
+    found = {row.size: row for row in chunk_sizes(unit_cases(), sizes=("sentence", "50"), threshold=0.9)}
     assert found["sentence"].identified.value == pytest.approx(1 / 3)
     assert found["50"].identified.value == pytest.approx(2 / 3)
-    assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
     assert found["sentence"].chunks == pytest.approx(15 / 2)
     assert (found["50"].claims, found["50"].records) == (3, 1)
 
@@ -281,7 +277,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     file.write_text(
         json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
     )
-    ran = CliRunner().invoke(app, ["chunks", str(file), "--attribute", "mood", "--sizes", "sentence,50"])
+    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
     assert ran.exit_code == 0, ran.output
     assert "sentence" in ran.output
     assert "1.00 " in ran.output

@@ -14,10 +14,9 @@ from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
-from fairbrief.saved.label_agreement import TEMPERATURES, agreement
+from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparisons, correlations
 from fairbrief.saved.ranking import normalised, overall, table
-from fairbrief.saved.saved_values import Resampling, in_common, saved_values, specs_in
-from fairbrief.saved.scorer_agreement import change_comparisons, correlations
+from fairbrief.saved.saved_values import Resampling
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
@@ -158,14 +157,6 @@ def test_the_order_depends_on_who_enters_and_says_so() -> None:
     assert "high, low, middle" in printed.notes[0]
 
 
-def test_the_published_order_has_the_uneven_share_beside_the_gap() -> None:
-    """The paper's Overall is of R_EC; levels, which are no disparity, are not ranked."""
-    results = {"one": world(GAPS, 1), "two": world(GAPS, 3)}
-    quantities = {o.quantity for o in overall(results, resampling=Resampling(0), published=True)}
-    assert "equal_coverage" in quantities
-    assert quantities <= {"equal_coverage", "uneven_share"}
-
-
 def test_systems_that_some_audit_lacks_do_not_enter() -> None:
     """Only common systems are ordered; asking for another is an error that lists them."""
     results = {"one": world(GAPS, 1), "two": world({"low": 0.1, "high": 0.5}, 2)}
@@ -273,12 +264,7 @@ def test_a_system_that_was_not_audited_is_refused() -> None:
 def test_a_measure_of_two_audits_is_refused_and_sanity_baselines_do_not_enter() -> None:
     """Audits of different measures are taken together; of one measure, it is not clear which audit counts."""
     first, second = made(("uer@side",), sanity_baselines=("one_document",)), made(("sof@side",))
-    found = saved_values([first, second], specs_in([first, second]))
-    assert {spec: set(values.systems) for spec, values in found.items()} == {
-        "uer@side": {"plain", "fair"}, "sof@side": {"plain", "fair"},
-    }  # fmt: skip
-    assert [len(values.rows) for values in found.values()] == [8, 8]
-    ours, theirs = in_common(*found.values())
-    assert len(ours) == len(theirs) == 8
+    (found,) = correlations([first, second], ["uer@side", "sof@side"], resampling=Resampling(0))
+    assert (set(found.named), found.summaries) == ({"plain", "fair"}, 8)
     with pytest.raises(RequestError, match="Several of the audits have the measure uer@side"):
-        saved_values([first, first], ["uer@side"])
+        correlations([first, first, second], ["uer@side", "sof@side"])

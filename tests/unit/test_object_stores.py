@@ -24,7 +24,7 @@ from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate import gate
 from fairbrief.saved.view import open_audit
 from fairbrief.serialization import case_line
 
@@ -90,13 +90,6 @@ def test_row_groups_are_read_as_of_a_copy_here(store: StubS3, tmp_path: Path) ->
     assert_same(audit(stored, plan), audit(read(path), plan))
     size = path.stat().st_size
     assert max(last - first + 1 for first, last in store.ranges()) < size / 2
-
-
-def test_packed_lines_are_read(store: StubS3, local: Path) -> None:  # noqa: ARG001 # it answers
-    """As a stream."""
-    packed = local.with_name("reviews.jsonl.gz")
-    packed.write_bytes(gzip.compress(LINES))
-    assert_same(audit(read("s3://bucket/in/reviews.jsonl.gz"), PLAN), audit(read(packed), PLAN))
 
 
 def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
@@ -187,13 +180,6 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
             audit(reading, PLAN)
 
 
-def test_damage_names_the_line(store: StubS3) -> None:
-    """As of a file here."""
-    store.buckets["bucket"]["bad.jsonl"] = LINES + b'{"id": 1, "documents"\n'
-    with pytest.raises(DataError, match=r"^bad.jsonl:81: found invalid JSON"):
-        audit(read("s3://bucket/bad.jsonl"), PLAN)
-
-
 def test_summaries_are_read_there(store: StubS3) -> None:
     """By id, as beside files here."""
     records = [{"id": f"r{i}", "documents": ["A.", "B."]} for i in range(3)]
@@ -245,13 +231,13 @@ def test_the_texts_of_an_audit_are_read_there(
     saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""
     assert saved.texts is not None
-    assert saved.texts.case("r7", "a").summary.record == "r7"
+    assert saved.texts.unit("r7", "a")[0].summary.record == "r7"
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
     assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
     del store.buckets["bucket"]["in/reviews.jsonl"]
     assert "There is no file" in open_audit(tmp_path / "audit", read_inputs).fault
     monkeypatch.setattr(saved_inputs, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
-    checks = hold_audit(tmp_path / "audit", [], tmp_path / "audit")
+    checks = gate(tmp_path / "audit", baseline=tmp_path / "audit")
     assert checks
     assert not any("as audited" in check.name for check in checks)
 

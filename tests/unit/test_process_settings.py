@@ -3,51 +3,10 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 
 import pytest
-
-MEMORY = """
-import sys
-from pathlib import Path
-import numpy as np
-from fairbrief import process_settings
-
-def held():
-    told = Path("/proc/self/status").read_text()
-    return int(told.split("VmRSS:")[1].split()[0]) / 1024
-
-if "settled" in sys.argv:
-    process_settings.configure()
-for megabytes in (8, 16, 31):
-    np.ones(megabytes << 17)  # glibc keeps what is as large as an array that was let go
-before, arrays, between = held(), [], []
-for _ in range(20):
-    arrays.append(np.ones(8 << 17))
-    between.append(bytearray(1 << 20))
-arrays.clear()
-print(held() - before)
-"""
-
-
-@pytest.mark.skipif(
-    platform.libc_ver()[0] != "glibc", reason="other C libraries give memory back by rules of their own"
-)
-def test_memory_of_large_arrays_goes_back_to_the_system() -> None:
-    """Of 180 MB, 20 of which are in use, little more than these is held after the settings, and nearly all without."""
-    kept, settled = (
-        float(
-            subprocess.run(
-                [sys.executable, "-c", MEMORY, how], capture_output=True, text=True, check=True
-            ).stdout
-        )
-        for how in ("", "settled")
-    )
-    assert settled < 40
-    assert kept > 100
-
 
 SETTINGS = """
 import os

@@ -11,7 +11,6 @@ import pytest
 from benchmarks.scorers import labels, trials
 from benchmarks.scorers.labels import SOURCES, Claim
 
-from fairbrief.errors import DataError
 from fairbrief.types import Ask, Scores
 
 CNNDM, _, WICE = SOURCES
@@ -108,20 +107,6 @@ def test_the_truth_is_recovered_by_the_perfect_scorer_and_halved_by_one_that_see
     assert blurred["0"]["slope"][0] == pytest.approx(0.8 / 5 / (0.2 + 0.8 / 5), abs=0.01)
 
 
-def test_files_that_are_no_labels_are_refused(tmp_path: Path) -> None:
-    """The error names file and line, or what to fetch."""
-    with pytest.raises(DataError, match=r"no such file. Fetch QAGS CNN/DM \(github.com/W4ngatang/qags"):
-        labels.read(tmp_path, CNNDM)
-    with pytest.raises(DataError, match=r"qags_cnndm.jsonl:1: found the answer 'maybe'"):
-        labels.read(written(tmp_path, CNNDM.file, qags("yes", "maybe")), CNNDM)
-
-
-def test_units_of_a_column_are_averaged() -> None:
-    """A scorer of tokens gives a column the mean of its tokens; a column without any has 0."""
-    (found,) = trials.pair_scores(Lengths(), [Ask("lengths", ("x", "y"), ("ab abcd", "", "abc"))])
-    assert found.tolist() == [[3, 0, 3], [3, 0, 3]]
-
-
 @pytest.mark.parametrize(
     ("scores", "source", "wanted"),
     [
@@ -134,14 +119,6 @@ def test_units_of_a_column_are_averaged() -> None:
 def test_reciprocal_ranks(scores: list[float], source: int, wanted: float) -> None:
     """1 over the rank; documents that score equally share the mean of their ranks."""
     assert trials.reciprocal_rank(np.array(scores), source) == wanted
-
-
-def test_one_sentence_of_each_group_is_asked_about() -> None:
-    """Each comes from a document of its group; which one depends on the record's id alone."""
-    asked = trials.queries([record("a"), record("b")])
-    assert [(q.record, q.group) for q in asked] == [(0, "neg"), (0, "pos"), (1, "neg"), (1, "pos")]
-    assert all(q.sentence in q.documents[q.source] for q in asked)
-    assert trials.queries([record("b")])[1].sentence == asked[3].sentence
 
 
 def test_planted_summaries_cover_a_group_as_much_less_as_is_asked() -> None:

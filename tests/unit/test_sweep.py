@@ -242,22 +242,6 @@ def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Pa
     assert not [e for e in result.differences if e.subgroup]
 
 
-def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
-    """Four runs that wrote the same are one run with more words: value and interval stay, the spread is 0."""
-
-    @dataclass(frozen=True, repr=False)
-    class Same(Told):
-        seed: int = 0
-
-    once = swept(tmp_path / "a", {})
-    again = of_cells([Cell("told", tuple(Same(seed=i) for i in range(4)))], tmp_path / "b")
-    (one,) = (e for e in once.estimates if e.quantity == "uer")
-    (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.subgroup)
-    assert (four.value, four.clusters) == (one.value, one.clusters)
-    assert four.low == pytest.approx(one.low, abs=0.02)
-    assert "(standard deviation between runs 0)" in worded(four.notes[-1])
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -385,8 +369,8 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     )
     assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
-    assert opened.texts.case("r4#2", "random").summary.text == wanted["r4"]
-    assert opened.texts.case("r4", "lead").summary.system == "lead"
+    assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]
+    assert opened.texts.unit("r4", "lead")[0].summary.system == "lead"
 
 
 def test_runs_may_come_after_many_other_cases() -> None:

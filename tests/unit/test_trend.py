@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from math import inf, log, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,25 +108,37 @@ def test_a_missing_night_changes_nothing() -> None:
 # -------------------------------------------------------------------------------------------- answers
 
 
-def test_fair_nights_pass(tmp_path: Path) -> None:
-    """No drift, and no change of the inputs."""
-    code, output = run(nights(tmp_path))
-    assert code == 0
-    assert "No group difference drifts (2 series, 32 nights after 28 reference nights)." in output
-    assert "INPUTS No change was detected" in output
-
-
-def test_a_drift_fails_and_is_dated(tmp_path: Path) -> None:
-    """Group `cross` falls by 15 points on 15 February, with a new prompt; the other group and the inputs stay."""
-    code, output = run(nights(tmp_path, shift=-0.15, prompt="v2"))
-    assert code == 1
-    assert re.search(
+OTHER_VERSION = {
+    "signature": SIGNATURE.replace("abc", "def").replace("0.1.0", "0.2.0"),
+    "made": {"version": "0.2.0"},
+}
+INPUTS = r"Share of documents with tone cross: from 0\.5"
+ANSWERS: dict[str, tuple[dict[str, Any], int, list[str]]] = {
+    "no drift": ({}, 0, [
+        r"No group difference drifts \(2 series, 32 nights after 28 reference nights\)\.", "INPUTS No change was detected",
+    ]),
+    "a drift after a new prompt": ({"shift": -0.15, "prompt": "v2"}, 1, [
         r"Tone cross, writer .*: from −\S+ to −1\d% \[.*\], further from 0, since about 2026-02-1[3-7]",
-        output,
-    )
-    assert "calm" not in output
-    assert "No change in the inputs was detected" in output
-    assert "writer: prompt changed from v1 to v2 at 2026-02-15." in output
+        "No change in the inputs was detected", r"writer: prompt changed from v1 to v2 at 2026-02-15\.",
+    ]),
+    "a drift, and other inputs": ({"shift": -0.15, "cross": 0.3}, 3, [INPUTS, "The inputs changed, too"]),
+    "other inputs": ({"cross": 0.3}, 0, [INPUTS]),
+    "a group that vanished": ({"groups": GROUPS[:1]}, 3, ["The last night has no value of tone cross, writer"]),
+    "the reference alone": ({"many": 10}, 3, [r"Nothing is compared yet: all 10 nights are the reference\."]),
+    "an update of Fairbrief": (OTHER_VERSION, 0, [r"Fairbrief: version changed from 0\.1\.0 to 0\.2\.0"]),
+}  # fmt: skip
+"""What happens at night 45 of 60 → settings of `nights`, exit code, and sentences."""
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_happens_is_named_and_dated(name: str, tmp_path: Path) -> None:
+    """A drift of 15 points fails; other inputs make it inconclusive; a group or a comparison that is missing is told."""
+    settings, code, sentences = ANSWERS[name]
+    found, output = run(nights(tmp_path, **settings))
+    assert found == code, output
+    for sentence in sentences:
+        assert re.search(sentence, output), (sentence, output)
+    assert name != "a drift after a new prompt" or "calm" not in output
 
 
 def test_a_drift_towards_zero_passes(tmp_path: Path) -> None:
@@ -136,34 +149,11 @@ def test_a_drift_towards_zero_passes(tmp_path: Path) -> None:
     assert "closer to 0" in output
 
 
-@pytest.mark.parametrize(("shift", "code"), [(-0.15, 3), (0.0, 0)])
-def test_changed_inputs_are_named(tmp_path: Path, shift: float, code: int) -> None:
-    """The share of `cross` falls from a half to 0.3: with a drift the answer is inconclusive, without one it passes."""
-    found, output = run(nights(tmp_path, shift=shift, cross=0.3))
-    assert found == code, output
-    assert "Share of documents with tone cross: from 0.5" in output
-    assert ("The inputs changed, too" in output) == (shift != 0)
-
-
-def test_a_group_that_vanished_is_inconclusive(tmp_path: Path) -> None:
-    """The last nights have no value of `cross`."""
-    code, output = run(nights(tmp_path, groups=GROUPS[:1]))
-    assert code == 3
-    assert "The last night has no value of tone cross, writer" in output
-
-
 def test_a_new_system_is_not_compared(tmp_path: Path) -> None:
     """Its group differences are not in the reference."""
     code, output = run([*nights(tmp_path, 40, 99), night(tmp_path, 40, system="other")])
     assert code == 3
     assert "Not compared, because the reference has no value: tone calm, other" in output
-
-
-def test_the_reference_alone_is_inconclusive(tmp_path: Path) -> None:
-    """Ten nights of a reference of 28 compare nothing."""
-    code, output = run(nights(tmp_path, 10))
-    assert code == 3
-    assert "Nothing is compared yet: all 10 nights are the reference." in output
 
 
 def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:
@@ -240,14 +230,6 @@ def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, objec
     assert code == 2
     assert output.startswith(f"{folders[30]}: ")
     assert re.search(message, output)
-
-
-def test_another_input_or_version_of_fairbrief_is_comparable(tmp_path: Path) -> None:
-    """Nights have other inputs; an update of Fairbrief whose measures are the same is a release."""
-    signature = SIGNATURE.replace("abc", "def").replace("0.1.0", "0.2.0")
-    code, output = run(nights(tmp_path, signature=signature, made={"version": "0.2.0"}))
-    assert code == 0
-    assert "Fairbrief: version changed from 0.1.0 to 0.2.0" in output
 
 
 def test_a_damaged_description_of_inputs_is_refused(tmp_path: Path) -> None:

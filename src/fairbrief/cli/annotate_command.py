@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_audit, print_tables, write_text
+from fairbrief.cli.output import check_sheet, print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
@@ -39,9 +39,7 @@ class JudgingOptions:
     """What people are asked. Each field is an option of all three commands."""
 
     # fmt: off
-    task: str = question(
-        MISSING, "claims, rating, leaning, pairs or alignment.", "TASK"
-    )
+    task: str = question(MISSING, "claims, rating, leaning, pairs or alignment.", "TASK")
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
@@ -83,9 +81,7 @@ def annotate() -> None:
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.output_file(
-        ..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"
-    ),
+    out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
@@ -99,26 +95,19 @@ def export(
     """
     from fairbrief.workbench.sheets import assign, sheet
 
-    if out.suffix != ".csv":
-        raise RequestError(f"--out {out}: give a name that ends in .csv.")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
-    loads = {"": asked}
-    if annotators:
-        loads = assign(
-            asked, [name.strip() for name in annotators.split(",")], per_case=per_case, seed=judging.seed
-        )
-    elif per_case is not None:
+    if per_case is not None and not annotators:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
+    names = [name.strip() for name in annotators.split(",")]
+    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):
         raise RequestError(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
-        if path.exists():
-            # It may contain people's answers, which could not be recovered.
-            raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
+        check_sheet(path, "--out")
     for name, cases in loads.items():
         path = paths[name]
         write_text(path, sheet(cases, name, judging.attribute), newline="")
@@ -308,9 +297,8 @@ def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
     from fairbrief.workbench.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
-    typer.echo(
-        f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}: {', '.join(people)}"
-    )
+    many = f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}"
+    typer.echo(f"{many}: {', '.join(people)}")
     for name, count in answers.blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
     _print(agreement(answers.given, {item.key: item for _, items in asked for item in items}, seed))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
@@ -19,7 +19,7 @@ from fairbrief.plan import MEASURED, Plan, parted
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
     from fairbrief.readers import Reading
-    from fairbrief.types import Case
+    from fairbrief.types import Case, Scorer
 
 app = o.new_app()
 
@@ -66,9 +66,9 @@ def audit(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
-    process_settings.freeze_loaded()
+    gc.freeze()  # the modules of the command stay: garbage collection need not visit them
     options = replace(options, seed=plan.seed)
-    plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
+    plan = replace(plan, **options.plan_settings, wrap=cached(cache))
 
     def read() -> Reading:
         overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
@@ -90,17 +90,15 @@ def audit(
             with progress_bar(reading, quiet=quiet) as progress:
                 result = run(reading, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes(plan, options, result.made["systems"])]
-            names = [
-                Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
-            ]
-            made = {**result.made, "files": names, "notes": notes}
+            each = saved_inputs.each(files, reading)
+            names = [Path(file).name if isinstance(file, str) else file.name for file in each]
             print_notes(notes, quiet=quiet)
-            result = replace(result, made=made)
+            result = replace(result, made={**result.made, "files": names, "notes": notes})
             if folder is not None:
                 shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
-                given = options.of_whole().given()
+                given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
                 saved_inputs.write(folder, files, options.attribute or (), given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
@@ -153,17 +151,9 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
         forecast.wanted += len(result)
         return result
 
-    audit(
-        cases,
-        replace(
-            plan,
-            n_resamples=0,
-            wrap=lambda scorer: (
-                Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
-            ),
-            workers=1,
-            engine="",
-            models_in_workers=False,
-        ),
-    )
+    def wrap(scorer: Scorer) -> Scorer:
+        return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
+
+    here: dict[str, Any] = {"workers": 1, "engine": "", "models_in_workers": False}
+    audit(cases, replace(plan, n_resamples=0, wrap=wrap, **here))
     spend.print_forecast(forecast, spend.price_of(price))

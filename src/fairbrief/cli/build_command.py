@@ -42,9 +42,7 @@ class SourceOptions:
     tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
-    set_: list[str] | None = shared(
-        None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT",
-    )
+    set_: list[str] | None = shared(None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT")
     format_: str | None = shared(
         None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
         "NAME",
@@ -116,9 +114,7 @@ def people(
         "DESIGN",
     ),
     per_seed_document: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
-    names: str = o.option(
-        "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
-    ),
+    names: str = o.option("census", "census, or a table of name, part, gender and group.", "census|FILE"),
     last_names: Literal["keep", "replace"] | None = o.option(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
@@ -160,10 +156,8 @@ def people(
             f"No input could be made; nothing was written. Excluded: {_reasons(report) or 'nothing'}.{advice}"
         )
     write_lines((record_line(record) for record in chain((first,), stream)), out)
-    originals = len(report.capacities)
-    typer.echo(
-        f"{counted(report.written, 'input')} of {counted(len(report.built), 'seed document')} (of {originals:,}) in {out}"
-    )
+    built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
+    typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
         typer.echo(f"excluded, with all of their inputs: {_reasons(report)}")
     for capacity in report.refused:
@@ -210,9 +204,7 @@ def perspectives(
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
     counts: str = o.option(..., "Texts per set, e.g. 10,30,50.", "N,N…"),
-    mix: list[str] = o.option(
-        ..., "Shares of the values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"
-    ),
+    mix: list[str] = o.option(..., "Shares of values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     *,
@@ -230,14 +222,8 @@ def perspectives(
 
     fields = pairs(attribute)
     (name,) = fields
-    design = Design(
-        name,
-        whole_numbers(counts, "--counts"),
-        [parse_mix(text) for text in mix],
-        samples,
-        unit,
-        options.seed,
-    )
+    mixes = [parse_mix(text) for text in mix]
+    design = Design(name, whole_numbers(counts, "--counts"), mixes, samples, unit, options.seed)
     texts = options.records(source, fields)
     pool = gather(texts, name, lengths=options.lengths(), distinct=options.distinct)
     has = Counter(document.attributes[name] for document in pool.texts)
@@ -303,9 +289,8 @@ def stratified(
         pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
         left_out = pool.left_out
         least, most = _sizes(size)
-        made = stratify(
-            cut_sets(pool.topics, least, options.seed, most=most, similar=similar), name, sets, **how
-        )
+        cut = cut_sets(pool.topics, least, options.seed, most=most, similar=similar)
+        made = stratify(cut, name, sets, **how)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
@@ -378,15 +363,8 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
     records = options.records(source, fields)
-    made = review_sets(
-        records,
-        size,
-        label,
-        left_out,
-        per_product=per_product or None,
-        seed=options.seed,
-        lengths=options.lengths(),
-    )
+    how: dict[str, Any] = {"seed": options.seed, "lengths": options.lengths()}
+    made = review_sets(records, size, label, left_out, per_product=per_product or None, **how)
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")

@@ -8,7 +8,7 @@ import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -33,22 +33,19 @@ def prepared(command: Any, name: str) -> Any:
     """The command, and its subcommands, with the rules of this module and their help pages."""
     for inner, subcommand in getattr(command, "commands", {}).items():
         prepared(subcommand, f"{name} {inner}")
-    make_parser, invoke = command.make_parser, command.invoke
+    parse, invoke = command.parse_args, command.invoke
 
-    def parser_of(ctx: Any) -> Any:
-        parser = make_parser(ctx)
-        parse = parser.parse_args
-
-        def parse_args(args: list[str]) -> Any:
-            parsed, rest, order = _with_context(ctx, parse, args)
+    def parse_args(ctx: Any, args: list[str]) -> Any:
+        try:
+            given, _, order = command.make_parser(ctx).parse_args(args=list(args))
             _check_repeated(ctx, order)
-            for name in FILES:
-                if any(settings_file.is_one(file) for file in parsed.get(name) or ()):
-                    settings_file.fill_in(parsed, name, command)
-            return parsed, rest, order
-
-        parser.parse_args = parse_args
-        return parser
+            for files in (given.get(name) or () for name in FILES):
+                if any(map(settings_file.is_one, files)):
+                    args = settings_file.filled_in(ctx, args, files, given)
+            return parse(ctx, args)
+        except UsageError as error:
+            error.ctx = ctx  # type: ignore[attr-defined] # of click's UsageError: names the command
+            raise
 
     def run(ctx: Any) -> Any:
         _check_paths(ctx)
@@ -57,19 +54,10 @@ def prepared(command: Any, name: str) -> Any:
         with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
             return invoke(ctx)
 
-    command.make_parser, command.invoke = parser_of, run
+    command.parse_args, command.invoke = parse_args, run
     if not hasattr(command, "commands"):
         with_help_page(command, name)
     return command
-
-
-def _with_context(ctx: Any, parse: Callable[..., Any], args: list[str]) -> Any:
-    """The parsed arguments. A UsageError names the command, also that of an option without its value."""
-    try:
-        return parse(args=args)
-    except UsageError as error:
-        error.ctx = ctx  # type: ignore[attr-defined] # of click's UsageError
-        raise
 
 
 def _check_paths(ctx: Any) -> None:
@@ -156,9 +144,10 @@ def _message(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "the memory is full: use fewer --workers, or a smaller input."
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.filename is not None):
-        named = [str(name) for name in (error.filename,) if name is not None]
-        why = DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)
-        return ": ".join([*named, why]) + "."
+        named = "" if error.filename is None else f"{error.filename}: "
+        return (
+            f"{named}{DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)}."
+        )
     return None
 
 

@@ -167,17 +167,13 @@ def words(
     Examples:
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
-    from fairbrief.workbench.corpora.corpus_statistics import (
-        distinctive_words,
-        identifier_shares,
-        word_tables,
-    )
+    from fairbrief.workbench.corpora import corpus_statistics as statistics
     from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     records = list(ReadingOptions(attribute).read([file]).records())
-    contrasts = distinctive_words(records, by, punctuation=punctuation)
-    tables = word_tables(contrasts, most)
-    shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
+    contrasts = statistics.distinctive_words(records, by, punctuation=punctuation)
+    tables = statistics.word_tables(contrasts, most)
+    shares = statistics.identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     print_tables([*tables, *([_topics(shares)] if shares else [])])
 
 

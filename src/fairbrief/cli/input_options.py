@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 reading = partial(setting, panel=INPUTS)
+PARSED = ("attribute", "record_attribute", "bin")
+"""Options whose keywords of `readers.read` have other names."""
 LOOKED_AT = 200
 """Records that are used to detect the language of an input."""
 
@@ -81,9 +83,7 @@ class ReadingOptions:
         "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
         "documents, or make them a group.", "RULE",
     )
-    bin: list[str] | None = reading(
-        None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS",
-    )
+    bin: list[str] | None = reading(None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS")
     sample: float | None = reading(
         None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
     )
@@ -98,19 +98,15 @@ class ReadingOptions:
     on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
 
-    def of_whole(self) -> ReadingOptions:
-        """The options without a sample."""
-        return replace(self, sample=None, sample_by=None, seed=0)
-
-    @property
-    def skips(self) -> bool:
-        """Whether bad input is skipped."""
-        return self.on_error == "skip"
-
     @property
     def attributes(self) -> list[str]:
         """The names of the attributes."""
         return [text.partition("=")[0] for text in self.attribute or ()]
+
+    @property
+    def plan_settings(self) -> dict[str, Any]:
+        """The settings of a plan: the attributes, and whether bad input is skipped."""
+        return {"attributes": self.attributes, "skips": self.on_error == "skip"}
 
     def given(self) -> dict[str, object]:
         """The options, except ``--attribute``, whose value is not the default."""
@@ -126,31 +122,25 @@ class ReadingOptions:
         """
         from fairbrief import readers
 
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
-        bins = _mapped("--bin", given.pop("bin"))
+        bins = _mapped("--bin", self.bin)
         if without := [name for name, cuts in bins.items() if cuts is None]:
             raise RequestError(f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7.")
-        named = given.pop("attribute")
-        given |= {
-            "attributes": _mapped("--attribute", named if attributes is None else attributes),
+        record_attributes = _mapped("--record-attribute", self.record_attribute)
+        parsed = {
+            "attributes": _mapped("--attribute", self.attribute if attributes is None else attributes),
             "record_attributes": {name: field or name for name, field in record_attributes.items()},
             "bins": bins,
-            "summary_field": [_named(text) for text in _once_each("--summary-field", self.summary_field)]
-            or "summary",
+            "summary_field": [*map(_named, _once_each("--summary-field", self.summary_field))] or "summary",
             "documents_field": _once_each("--documents-field", self.documents_field) or "documents",
-            "summaries": self._summaries(),
+            "summaries": [
+                (None, text) if Path(text).exists() or is_stored(text) else _named(text)
+                for text in _once_each("--summaries", self.summaries)
+            ],
             "require": tuple(self.require or ()),
             "redact": parted(self.redact or ()),
         }
-        return readers.read(files if len(files) > 1 else files[0], labels=labels, **given)
-
-    def _summaries(self) -> list[tuple[str | None, str]]:
-        given = [_named(text) for text in _once_each("--summaries", self.summaries)]
-        return [
-            (None, text) if Path(text).exists() or is_stored(text) else (name, path)
-            for text, (name, path) in zip(self.summaries or (), given, strict=True)
-        ]
+        others = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in PARSED}
+        return readers.read(files if len(files) > 1 else files[0], labels=labels, **(others | parsed))
 
 
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")
@@ -163,7 +153,7 @@ def reading_options(*without: str) -> Callable[[Command], Command]:
 
 
 def set_default_language(reading: Reading) -> None:
-    """Set the language of short texts to that of the first records, as an audit does; for commands `in_language`."""
+    """Set the language of short texts to that of the first records, as an audit does, until the command ends."""
     from fairbrief.text import languages
 
     head = islice(reading.records(), LOOKED_AT)
@@ -214,10 +204,8 @@ def print_excluded(reading: Reading) -> None:
     from fairbrief.reports.plain import printable
 
     print_notes(reading.notes)
-    if reading.skipped_count:
-        typer.echo(
-            f"Excluded from the input: {reading.skipped_count:,}. The first: {printable(reading.skipped[0])}"
-        )
+    if many := reading.skipped_count:
+        typer.echo(f"Excluded from the input: {many:,}. The first: {printable(reading.skipped[0])}")
 
 
 def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:

@@ -159,9 +159,7 @@ def prefetch(
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = pretrained.download(
-                model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}")
-            )
+            folder = pretrained.download(model, "prefetch", say=lambda of: typer.echo(f"  downloading {of}"))
             if foundation := pretrained.foundation_of(folder):
                 pretrained.folder_of(foundation, "prefetch", weights=False)
         except BackendError as error:
@@ -272,10 +270,8 @@ def explanation(name: str) -> str:
 
     kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
     if kind is None:
-        known = [known for kind in KINDS for known in registry.names(kind)]
-        raise RequestError(
-            f"Unknown name '{name}'.{did_you_mean(name, known)} 'fairbrief measures' lists all names."
-        )
+        near = did_you_mean(name, [known for kind in KINDS for known in registry.names(kind)])
+        raise RequestError(f"Unknown name '{name}'.{near} 'fairbrief measures' lists all names.")
     thing = registry.load(kind, name)
     owner = thing if inspect.isclass(thing) else type(thing)
     parts = [f"{name} ({kind})", inspect.getdoc(owner) or ""]
@@ -341,9 +337,8 @@ def protocol(
         return
     shown = next((r for r in results if r.number.casefold() == number.casefold()), None)
     if shown is None:
-        raise RequestError(
-            f"The paper of {name} has no {number}. It has: {', '.join(r.number for r in results)}."
-        )
+        known = ", ".join(result.number for result in results)
+        raise RequestError(f"The paper of {name} has no {number}. It has: {known}.")
     more = {"Inputs": shown.inputs, "Not available": shown.absent, "Note": shown.note}
     lines = [shown.heading, f"Section: {shown.section}", *(f"$ {command}" for command in shown.commands)]
     lines += [f"{label}: {text}" for label, text in more.items() if text]

@@ -83,19 +83,33 @@ SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "D
 def options_of(
     kind: type[Any], name: str, *, only: Sequence[str] = (), without: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some."""
+    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some.
+
+    While the command runs, texts have the language of the option ``--language``, if it is one of them.
+    """
     hints = get_type_hints(kind, localns=UNLOADED)
     chosen = [
         f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
     ]  # fmt: skip
-    added = [_parameter(f, hints[f.name]) for f in chosen]
 
     def extended(command: Command) -> Command:
         def run(**given: Any) -> None:
-            settings = {f.name: _value(f, given.pop(f.name)) for f in chosen}
-            command(**given, **{name: kind(**settings)})
+            from fairbrief.text import languages
 
-        return with_parameters(run, command, added, without=name)
+            settings = {f.name: _value(f, given.pop(f.name)) for f in chosen}
+            with languages.using(settings.get("language") or languages.setting()):
+                command(**given, **{name: kind(**settings)})
+
+        # Typer reads options from the signature.
+        known = signature(command, eval_str=True)
+        inherited = [
+            p.replace(kind=Parameter.KEYWORD_ONLY) for p in known.parameters.values() if p.name != name
+        ]
+        parameters = [*(_parameter(f, hints[f.name]) for f in chosen), *inherited]
+        made: Any = update_wrapper(run, command)
+        made.__signature__ = known.replace(parameters=parameters)
+        made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
 
     return extended
 
@@ -103,37 +117,6 @@ def options_of(
 def plan_options(*only: str) -> Callable[[Command], Command]:
     """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
     return options_of(Plan, "plan", only=only)
-
-
-def in_language(command: Command) -> Command:
-    """Add the option ``--language`` to a command, and set the language of texts while it runs."""
-
-    def run(*, language: str, **given: Any) -> None:
-        from fairbrief.text import languages
-
-        with languages.using(language):
-            command(**given)
-
-    (added,) = (_parameter(f, str) for f in fields(Plan) if f.name == "language")
-    return with_parameters(run, command, [added])
-
-
-def with_parameters(
-    run: Command, command: Command, added: Sequence[Parameter], *, without: str | None = None
-) -> Command:
-    """``run`` with the signature of a command, plus the ``added`` parameters, less ``without``.
-
-    Typer reads options from the signature.
-    """
-    known = signature(command, eval_str=True)
-    inherited = [
-        p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without
-    ]
-    parameters = [*added, *inherited]
-    made: Any = update_wrapper(run, command)
-    made.__signature__ = known.replace(parameters=parameters)
-    made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
 
 
 def _parameter(f: Field[Any], hint: Any) -> Parameter:

@@ -30,6 +30,14 @@ def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
         raise RequestError(f"{option} {out}: you cannot write to {there}: give another path.")
 
 
+def check_sheet(sheet: Path, option: str) -> None:
+    """RequestError if a new sheet has another ending than .csv, or exists: people's answers could not be recovered."""
+    if sheet.suffix != ".csv":
+        raise RequestError(f"{option} {sheet}: give a name that ends in .csv.")
+    if sheet.exists():
+        raise RequestError(f"{sheet} exists and may contain answers: give another name, or remove it.")
+
+
 def write_text(path: Path, text: str, newline: str = "\n") -> None:
     """Write a file atomically."""
     from fairbrief.reports.audit_folder import place

@@ -15,7 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml, rules
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -144,9 +144,7 @@ def compare(
     first: Path = o.SAVED_AUDIT,
     second: Path = o.argument("Saved audit that is subtracted.", "BASELINE"),
     system: str | None = o.option(None, "System of the first audit, if it has several.", "NAME"),
-    against: str | None = o.option(
-        None, "System of the baseline, if it has several and none of that name.", "NAME"
-    ),
+    against: str | None = o.option(None, "System of the baseline; by default that of the same name.", "NAME"),
     details: bool = o.DETAILS,
 ) -> None:
     """Compare two saved audits on the records that both have: paired differences with interval and p.
@@ -182,9 +180,7 @@ def power(
     disparity: float | None = o.option(None, "Smallest group difference that matters to you, e.g. 0.2.", "X"),
     records: int | None = o.option(None, "Number of records; by default that of the audit.", "N"),
     measure: list[str] | None = o.option(None, "Measure of the audit; by default all.", "SPEC"),
-    quantity: list[str] | None = o.option(
-        None, "Number of a measure; by default the group differences.", "NAME"
-    ),
+    quantity: list[str] | None = o.option(None, "Number of a measure; by default group differences.", "NAME"),
     se: float | None = o.option(None, "Without an audit: a known standard error.", "X"),
     clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),
     alpha: float = o.option(0.05, "Significance level, two-sided.", "X"),
@@ -199,14 +195,21 @@ def power(
         fairbrief power demo --records 200
         fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
-    from fairbrief.reports import load
     from fairbrief.saved import power as prospects
 
-    question = prospects.Question(disparity, records, alpha, with_power)
-    audited = None if folder is None else load(folder)
-    result = prospects.power(audited, question, measure or (), quantity or (), se, clusters)
-    output.print_text(prospects.answer(result, question))
-    output.print_tables(prospects.tables(result, question), is_below_text=True)
+    found = prospects.power(
+        folder,
+        disparity=disparity,
+        records=records,
+        measures=measure or (),
+        quantities=quantity or (),
+        se=se,
+        clusters=clusters,
+        alpha=alpha,
+        power=with_power,
+    )
+    output.print_text(prospects.answer(found))
+    output.print_tables(prospects.tables(found), is_below_text=True)
 
 
 @app.command()
@@ -218,9 +221,7 @@ def gate(
     least: list[str] | None = o.option(None, "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
     baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
     margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
-    measure: list[str] | None = o.option(
-        None, "Measure to compare with the baseline; by default all.", "SPEC"
-    ),
+    measure: list[str] | None = o.option(None, "Measure to compare by; by default all.", "SPEC"),
     allow_missing: list[str] | None = o.option(
         None, "System or measure of the baseline that may be missing, or 'records'.", "NAME"
     ),
@@ -255,11 +256,12 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    checks = gate.hold_audit(
+    checks = gate.gate(
         folder,
-        rules(most or (), least or ()),
-        baseline,
-        margin,
+        most=most or (),
+        least=least or (),
+        baseline=baseline,
+        margin=margin,
         measures=measure or (),
         allow_missing=allow_missing or (),
         max_left_out=max_left_out,
@@ -287,9 +289,7 @@ def trend(
     ),
     most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
-    order: Literal["time", "given"] = o.option(
-        "time", "Order of the audits: by 'time', or as 'given'.", "ORDER"
-    ),
+    order: Literal["time", "given"] = o.option("time", "Order of the audits: by time, or as given.", "ORDER"),
     out: Path | None = o.output_file(None, "Also write a page.", "FILE.html"),
     markdown: Path | None = o.output_file(None, "Also write the answer in Markdown.", "FILE"),
     json: Path | None = o.output_file(None, "Also write all numbers in JSON.", "FILE"),
@@ -314,22 +314,15 @@ def trend(
     from fairbrief.saved.trend import trend as trend_of
 
     found = trend_of(
-        folders,
-        baseline=baseline or (),
-        limits=rules(most or (), least or ()),
-        reference=reference,
-        order=order,
+        folders, baseline=baseline or (), most=most or (), least=least or (), reference=reference, order=order
     )
     console = Console()
     for asked, texts in trend_page.sentences(found):
         print_labelled(asked, texts, console)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
-    for file, render in (
-        (out, trend_page.as_page),
-        (markdown, trend_page.as_markdown),
-        (json, trend_page.as_json),
-    ):
+    renders = (trend_page.as_page, trend_page.as_markdown, trend_page.as_json)
+    for file, render in zip((out, markdown, json), renders, strict=True):
         if file is not None:
             output.write_text(file, render(found))
     typer.echo(found.outcome)
@@ -340,9 +333,7 @@ def trend(
 @o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
-    system: list[str] | None = o.option(
-        None, "System to rank; by default all that are in every audit.", "NAME"
-    ),
+    system: list[str] | None = o.option(None, "System to rank; by default all in every audit.", "NAME"),
     published: bool = o.switch(
         "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
     ),
@@ -359,20 +350,13 @@ def rank(
         fairbrief rank reviews tweets --system lead --system chat
     """
     from fairbrief.reports import load
+    from fairbrief.saved.compare import names_of
     from fairbrief.saved.ranking import overall, table
     from fairbrief.saved.saved_values import Resampling
 
-    names = [folder.resolve().name for folder in folders]
-    if len(set(names)) < len(names):
-        raise RequestError(
-            f"Two of the folders have the same name: {', '.join(names)}. Rename one: the name is that of the data set."
-        )
-    orders = overall(
-        {name: load(folder) for name, folder in zip(names, folders, strict=True)},
-        system or (),
-        Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
-        published=published,
-    )
+    audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
+    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    orders = overall(audits, system or (), resampling, published=published)
     output.print_tables([table(order, plan.confidence_level) for order in orders])
 
 
@@ -380,23 +364,16 @@ FORMS = (".json", ".md", ".html")
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples")
+@o.plan_options("n_resamples", "language")
 @inputs.reading_options("system")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
-    quantity: str | None = o.option(
-        None, "Another number of the measure, e.g. 'difference[female]'.", "NAME"
-    ),
-    id_: list[str] | None = o.option(
-        None, "Record to explain; by default those that move the value most.", "ID", "--id"
-    ),
+    quantity: str | None = o.option(None, "Another number, e.g. 'difference[female]'.", "NAME"),
+    id_: list[str] | None = o.option(None, "Record to explain; by default the --top ones.", "ID", "--id"),
     system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", least=1),
-    out: Path | None = o.output_file(
-        None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"
-    ),
+    out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,
@@ -419,13 +396,7 @@ def explain(
     reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        plan = replace(
-            plan,
-            attributes=options.attributes,
-            skips=options.skips,
-            wrap=inputs.cached(cache),
-            progress=progress,
-        )
+        plan = replace(plan, **options.plan_settings, wrap=inputs.cached(cache), progress=progress)
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
         )

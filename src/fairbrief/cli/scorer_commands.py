@@ -10,7 +10,7 @@ import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_tables, write_text
+from fairbrief.cli.output import check_sheet, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 
@@ -18,8 +18,7 @@ app = o.new_app()
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed", "confidence_level")
+@o.plan_options("n_resamples", "seed", "confidence_level", "language")
 @inputs.reading_options("attribute", "references_field")
 def agree(
     sources: list[str] = o.argument(
@@ -27,9 +26,7 @@ def agree(
     ),
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    measure: list[str] | None = o.option(
-        None, "For saved audits: measure to compare; give two or more.", "SPEC"
-    ),
+    measure: list[str] | None = o.option(None, "For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
         None,
         "For saved audits: compare how each measure changes from the first system to the second.",
@@ -50,7 +47,7 @@ def agree(
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
-    from fairbrief.saved import label_agreement, scorer_agreement
+    from fairbrief.saved import agreement
     from fairbrief.saved.saved_values import Resampling
 
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
@@ -64,11 +61,11 @@ def agree(
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         if relative_change is None:
-            found = scorer_agreement.correlations(audits, measure or (), resampling)
-            print_tables(scorer_agreement.tables(found, resampling))
+            found = agreement.correlations(audits, measure or (), resampling)
+            print_tables(agreement.correlation_tables(found, resampling))
         else:
-            changes = scorer_agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
-            print_tables([scorer_agreement.change_table(changes, *relative_change, resampling)])
+            changes = agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            print_tables([agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
         raise RequestError(
@@ -79,7 +76,7 @@ def agree(
     reading = options.read(sources, [attribute])
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
-        with_people = label_agreement.agreement(
+        with_people = agreement.agreement(
             reading,
             attribute.partition("=")[0],
             scorer,
@@ -87,21 +84,17 @@ def agree(
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
-    print_tables([label_agreement.table(with_people, resampling)])
+    print_tables([agreement.label_table(with_people, resampling)])
     inputs.print_excluded(reading)
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed")
+@o.plan_options("n_resamples", "seed", "language")
 @inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
-    attribute: str | None = o.option(None, "Also report each value of this attribute.", "NAME[=FIELD]"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
-    sizes: str = o.option(
-        "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
-    ),
+    sizes: str = o.option("sentence,50,100,200,400", "Sizes of pieces: sentence, or words.", "SIZES"),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
     cache: Path | None = o.CACHE,
     *,
@@ -111,22 +104,21 @@ def chunks(
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
     Examples:
-        fairbrief chunks examples/labelled_claims.jsonl --attribute sentiment
+        fairbrief chunks examples/labelled_claims.jsonl
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
+    from fairbrief.saved.agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
-    reading = options.read(files, [attribute] if attribute else None)
+    reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
         result = chunk_sizes(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
-            over=attribute.partition("=")[0] if attribute else None,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
@@ -136,8 +128,7 @@ def chunks(
 
 
 @app.command()
-@o.in_language
-@o.plan_options("seed")
+@o.plan_options("seed", "language")
 @inputs.reading_options("references_field")
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
@@ -175,12 +166,7 @@ def calibrate(
 
     spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
-        if label_sheet.suffix != ".csv":
-            raise RequestError(f"--label-sheet {label_sheet}: give a name that ends in .csv.")
-        if label_sheet.exists():
-            raise RequestError(
-                f"{label_sheet} exists and may contain labels: give another name, or remove it."
-            )
+        check_sheet(label_sheet, "--label-sheet")
         reading = options.read(labels)
         inputs.set_default_language(reading)
         # Scores only decide how evenly pairs are drawn.
@@ -211,10 +197,8 @@ def calibrate(
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
-    for count, why in (
-        (read.blank, "left blank"),
-        (read.undecided, "labelled yes as often as no, and excluded"),
-    ):
+    unused = {"left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided}
+    for why, count in unused.items():
         if count:
             typer.echo(f"{count:,} pairs were {why}.")
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")

@@ -27,29 +27,33 @@ def is_one(file: str) -> bool:
     return Path(file).suffix.lower() == ENDING
 
 
-def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
-    """Add the settings of the file that the command line does not set."""
+def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+    """The arguments with the input files of a file of settings in its place; its options become defaults of the context.
+
+    ``given`` are the parsed arguments.
+    """
     from fairbrief.readers.messages import did_you_mean
 
-    if len(parsed[argument]) > 1:
+    if len(files) > 1:
         raise RequestError(
             "A file of settings already names the input files: give only the file of settings."
         )
-    path = Path(parsed[argument][0])
+    path = Path(files[0])
     settings = read(path)
-    options = {_key(option): option for option in command.params if option.param_type_name == "option"}
-    for key, value in settings.items():
-        if key == FILES:
-            parsed[argument] = [_relative(path, file) for file in _listed(value)]
-        elif key in options:
-            option = options[key]
-            if parsed.get(option.name) in (None, ()) or option.name not in parsed:
-                parsed[option.name] = _value(path, key, value, option)
-        elif key not in _all_options():
+    options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
+    for key in settings:
+        if key not in options and key not in _all_options():
             near = did_you_mean(key.replace("_", "-"), _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
+    ctx.default_map = {
+        options[key].name: _value(path, key, value, options[key])
+        for key, value in settings.items()
+        if key in options and given.get(options[key].name) in (None, ())
+    }
+    place = list(args).index(files[0])
+    return [*args[:place], *(_relative(path, file) for file in _listed(settings[FILES])), *args[place + 1 :]]
 
 
 def read(path: Path) -> Mapping[str, Any]:
@@ -57,9 +61,8 @@ def read(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RequestError(
-            f"There is no file {path}. Check the path, or write one with fairbrief init."
-        ) from None
+        message = f"There is no file {path}. Check the path, or write one with fairbrief init."
+        raise RequestError(message) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(
             f"{path} is not valid TOML: {error}. Correct it, or write a new one with fairbrief init."
@@ -67,8 +70,8 @@ def read(path: Path) -> Mapping[str, Any]:
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """The settings as the text of a file."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
+    """The settings as the text of a file: texts, numbers and lists are written in TOML as in JSON."""
+    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items())
 
 
 def _value(path: Path, key: str, value: Any, option: Any) -> Any:
@@ -111,9 +114,3 @@ def _all_options() -> tuple[str, ...]:
     from fairbrief.cli.audit_command import app
 
     return (FILES, *(_key(option) for option in typer.main.get_command(app).params if option.name != "help"))
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)

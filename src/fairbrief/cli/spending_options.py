@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 asking = partial(setting, panel=MODELS)
 
 
+def price_of(text: str | None) -> Price | None:
+    """The price in ``IN,OUT``; None without one."""
+    from fairbrief.workbench.summarizing import Price
+
+    if text is None:
+        return None
+    try:
+        prompt, answer = (float(part) for part in text.split(","))
+    except ValueError:
+        prompt = answer = -1.0
+    if not (prompt >= 0 and answer >= 0):
+        raise RequestError(
+            f"--price {text}: give the price per million tokens of prompts and of answers, e.g. 0.15,0.6."
+        )
+    return Price(prompt, answer)
+
+
 @dataclass(frozen=True, slots=True)
 class SpendingOptions:
     """The rate and limits of requests, by default those of the model. Each field is an option: see `spending_options`."""
@@ -63,23 +80,6 @@ REJECTED = ("400", "413", "422")
 """Kinds of failure that repeat if the same question is sent again."""
 
 
-def price_of(text: str | None) -> Price | None:
-    """The price in ``IN,OUT``; None without one."""
-    from fairbrief.workbench.summarizing import Price
-
-    if text is None:
-        return None
-    try:
-        prompt, answer = (float(part) for part in text.split(","))
-    except ValueError:
-        prompt = answer = -1.0
-    if not (prompt >= 0 and answer >= 0):
-        raise RequestError(
-            f"--price {text}: give the price per million tokens of prompts and of answers, e.g. 0.15,0.6."
-        )
-    return Price(prompt, answer)
-
-
 def print_forecast(forecast: Forecast, price: Price | None) -> None:
     """Print the planned requests, and one prompt of each kind."""
     from fairbrief.reports.plain import printable
@@ -93,15 +93,12 @@ def print_forecast(forecast: Forecast, price: Price | None) -> None:
 
 def counts(count: Count) -> str:
     """The outcome of requests in one line."""
-    parts = [
-        f"{count.wanted:,} wanted",
-        f"{count.asked:,} asked",
-        f"{count.from_journal:,} from the journal",
-        f"{count.refused:,} refused",
-        f"{count.empty:,} empty",
-        f"{count.unanswered:,} unanswered",
-    ]
-    return ", ".join([*parts, *([f"{count.not_asked:,} not asked"] if count.not_asked else [])])
+    named = {
+        "wanted": count.wanted, "asked": count.asked, "from the journal": count.from_journal, "refused": count.refused,
+        "empty": count.empty, "unanswered": count.unanswered,
+    }  # fmt: skip
+    named |= {"not asked": count.not_asked} if count.not_asked else {}
+    return ", ".join(f"{n:,} {what}" for what, n in named.items())
 
 
 def requests(tally: Tally, price: Price | None) -> str:
@@ -144,15 +141,15 @@ def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None
 
 
 def end_with(
+    asking: SpendingOptions,
     out: Path,
     count: Count,
     tally: Tally,
-    price: Price | None,
     reading: Reading,
     lines: Sequence[str] = (),
 ) -> None:
     """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
-    sent = f", {requests(tally, price)}" if tally.requests else ""
+    sent = f", {requests(tally, price_of(asking.price))}" if tally.requests else ""
     typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
@@ -162,34 +159,32 @@ def end_with(
 
 
 @contextmanager
-def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
-    """Print where the answers are stored if the work on ``out`` is interrupted or fails."""
-    from fairbrief.chat.endpoint import LimitReached
-    from fairbrief.chat.journal import journal_of
+def asked(
+    asking: SpendingOptions, tally: Tally, forecast: Forecast, journal: Path, *, quiet: bool
+) -> Iterator[Callable[[Count], None]]:
+    """While models are asked, a line of progress on a terminal's standard error; yields a function of the counts so far.
 
-    journal = journal_of(out) if journal is None else journal
+    With ``--dry-run``, print the forecast and end the command. If the work is interrupted or fails, print where the answers
+    are stored.
+    """
+    from fairbrief.chat.endpoint import LimitReached
+
+    price = price_of(asking.price)
+    if asking.dry_run:
+        print_forecast(forecast, price)
+        raise typer.Exit
     try:
-        yield
+        with bar("asking", "{task.description}", quiet=quiet) as shown:
+            task = None if shown is None else shown.add_task("", total=forecast.calls or None)
+
+            def watch(count: Count) -> None:
+                if shown is not None and task is not None:
+                    text = ", ".join([counts(count), *charged(tally, price)])
+                    shown.update(task, completed=count.asked, description=text)
+
+            yield watch
     except (KeyboardInterrupt, FairbriefError) as error:
         if journal.exists() and not isinstance(error, LimitReached):  # whose message says so
             again = "run the same command to continue"
             typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise
-
-
-@contextmanager
-def progress(
-    tally: Tally, price: Price | None, total: int | None = None, *, quiet: bool
-) -> Iterator[Callable[[Count], None]]:
-    """A line of progress on a terminal's standard error; ``total`` is the number of calls."""
-    with bar("asking", "{task.description}", quiet=quiet) as shown:
-        if shown is None:
-            yield lambda _: None
-            return
-        task = shown.add_task("", total=total)
-
-        def watch(count: Count) -> None:
-            used = charged(tally, price)
-            shown.update(task, completed=count.asked, description=", ".join([counts(count), *used]))
-
-        yield watch

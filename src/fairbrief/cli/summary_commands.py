@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,6 @@ from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.types import Case
-    from fairbrief.workbench.choose import Choice
 
 app = o.new_app()
 
@@ -37,9 +37,7 @@ def summarize(
         "--with",
     ),
     out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
-    prompt: str | None = o.option(
-        None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
-    ),
+    prompt: str | None = o.option(None, "Built-in prompt, or a file with {documents}.", "NAME|FILE"),
     over: str | None = o.OVER,
     instruction: str | None = o.option(
         None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
@@ -71,7 +69,6 @@ def summarize(
     from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
-    tally, price = asking.tally(), spend.price_of(asking.price)
     given = {
         "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
         "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
@@ -81,12 +78,10 @@ def summarize(
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
     forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
-    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+    tally = asking.tally()
+    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
-    spend.end_with(out, count, tally, price, reading)
+    spend.end_with(asking, out, count, tally, reading)
 
 
 @app.command()
@@ -116,15 +111,12 @@ def claims(
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
-    tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
     reading = options.read(files)
-    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
-    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+    journal, tally = journal_of(out), asking.tally()
+    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal))
+    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch, tally)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
@@ -132,14 +124,8 @@ def claims(
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
-    spend.end_with(
-        out,
-        outcome.count,
-        tally,
-        price,
-        reading,
-        [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice],
-    )
+    lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
+    spend.end_with(asking, out, outcome.count, tally, reading, lines)
 
 
 @app.command()
@@ -156,10 +142,7 @@ def sweep(
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
-        None,
-        "Another setting of the summarizer, e.g. words=20,40. Seeds are pooled as runs.",
-        "NAME=V,…",
-        "--set",
+        None, "Another setting, e.g. words=20,40. Seeds are pooled as runs.", "NAME=V,…", "--set"
     ),
     samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
     cache: Path | None = o.CACHE,
@@ -186,7 +169,7 @@ def sweep(
     from fairbrief.workbench import sweep
 
     answers = out / sweep.ANSWERS
-    tally, price = asking.tally(), spend.price_of(asking.price)
+    tally = asking.tally()
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -194,32 +177,24 @@ def sweep(
     cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(
-        plan,
-        attributes=options.attributes,
-        skips=options.skips,
-        wrap=partial(within, tally, then=then),
-    )
+    plan = replace(plan, **options.plan_settings, wrap=partial(within, tally, then=then))
     forecast = sweep.foresee(reading.records, cells, out, plan)
-    if asking.dry_run:
-        spend.print_forecast(forecast, price)
-        return
     result = None
     try:
-        with claimed(out) as folder, spend.keeping(out, answers):
-            with spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+        with nullcontext() if asking.dry_run else claimed(out):
+            with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
                 counts = sweep.ask(reading.records, cells, out, watch, tally)
             if not quiet:
                 for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
                 if tally.requests:
-                    typer.echo(spend.requests(tally, price), err=True)
+                    typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
                 spend.print_failures(tally)
             result = sweep.audited(cells, out, plan)
             cases: Iterable[Case] = sweep.answers_of(cells, out)
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
             result = with_examples(result, cases, Scorers(wrap=plan.wrap))
-            replace_all(result, folder)
+            replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
             print_audit(result, details=details, folder=out, first="differences")
@@ -251,13 +226,10 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 
 @app.command()
-@o.in_language
-@o.plan_options("n_resamples", "seed")
+@o.plan_options("n_resamples", "seed", "language")
 @inputs.reading_options("system", "cluster_by")
 def choose(
-    files: list[str] = o.argument(
-        "Files with several summaries of each record, by different systems.", "FILE…"
-    ),
+    files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
     floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
@@ -268,7 +240,7 @@ def choose(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
     prompt: str | None = o.option(
-        None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
+        None, "Prompt of the pairs: built-in, or a file with {documents}.", "NAME|FILE"
     ),
     measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
     report: Path | None = o.output_folder(None, "Folder for the audit of the comparison."),
@@ -295,7 +267,7 @@ def choose(
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
     from fairbrief.workbench.choose import against_random
-    from fairbrief.workbench.summarizers.prompts import find
+    from fairbrief.workbench.summarizers.prompts import find, prompt_of
 
     if prompt is not None:
         if pairs is None:
@@ -305,11 +277,10 @@ def choose(
     reading = options.read(files)
     inputs.set_default_language(reading)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
+    plan = replace(plan, **options.plan_settings, measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)
-    choices = list(
-        choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
-    )
+    scorers = Scorers(wrap=plan.wrap)
+    choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))
     if all(len(choice.candidates) < 2 for choice in choices):
         raise RequestError(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
@@ -322,7 +293,8 @@ def choose(
             count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
             written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
         if pairs is not None:
-            count = write_lines(_pairs(choices, prompt), pairs)
+            several = (choose.preference(c, prompt_of(c.candidates[c.chosen].case, prompt)) for c in choices)
+            count = write_lines(filter(None, several), pairs)
             written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
         if report is not None:
             write_all(result, report)
@@ -332,13 +304,3 @@ def choose(
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
-
-
-def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
-    from fairbrief.workbench.choose import preference
-    from fairbrief.workbench.summarizers.prompts import prompt_of
-
-    for choice in choices:
-        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
-        if pair is not None:
-            yield pair

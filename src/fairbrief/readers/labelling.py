@@ -133,10 +133,12 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
     speakers: SpeakerTable | None = None
+    outcomes: set[str] = field(default_factory=set)
+    """``kept`` and ``excluded``, if some records were."""
 
     def begin(self) -> None:
         """Forget the records of an earlier iteration."""
-        self.lacking, self.binned = {}, set()
+        self.lacking, self.binned, self.outcomes = {}, set(), set()
 
     @property
     def changes_records(self) -> bool:
@@ -152,8 +154,10 @@ class Labelling:
         for name in self.named if self.missing != "refuse" else ():
             result = self._without_missing(record, name)
             if result is None:
+                self.outcomes.add("excluded")
                 return None
             record = result
+        self.outcomes.add("kept")
         return record
 
     def notes(self) -> list[str]:
@@ -165,7 +169,12 @@ class Labelling:
         ]
 
     def check(self) -> None:
-        """RequestError for bins of an attribute that does not occur."""
+        """RequestError for bins of an attribute that does not occur, and if no record was kept."""
+        if self.outcomes == {"excluded"}:
+            raise RequestError(
+                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self.named))}. "
+                "Give the field: --attribute NAME=FIELD."
+            )
         for name in self.bins:
             if name not in self.binned:
                 raise RequestError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.fields import Several
 from fairbrief.text.counted import counted
 
@@ -82,6 +82,11 @@ def did_you_mean(name: str, known: Iterable[Any]) -> str:
     """The nearest known name as the end of a message; empty if none is near."""
     near = difflib.get_close_matches(name, [str(k) for k in known], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def unknown(fault: str, name: str, known: Collection[str]) -> RequestError:
+    """The error about an unknown name: the fault, the nearest known name, and all known ones."""
+    return RequestError(f"{fault}{did_you_mean(name, known)} It has: {', '.join(dict.fromkeys(known))}.")
 
 
 def _clip(text: str, *, cut: bool = False) -> str:

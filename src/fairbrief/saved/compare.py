@@ -5,9 +5,10 @@ whether an audit is complete.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,8 @@ from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import unknown
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
@@ -29,7 +31,17 @@ from fairbrief.text.counted import counted
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Estimate, Measure
 
+if TYPE_CHECKING:
+    from fairbrief.reports.audit_object import Audit
+
 T = TypeVar("T")
+
+
+def result_of(audited: Audit | Result | Path | str) -> Result:
+    """The result of an audit, or of a saved one's folder."""
+    if isinstance(audited, (Path, str)):
+        return load(audited)
+    return audited if isinstance(audited, Result) else audited.result
 
 
 def compare(
@@ -46,14 +58,8 @@ def compare(
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
     with the audit's name of ``names``. Raises RequestError if there is no common measure, system or record.
     """
-    found = compared(
-        rows_by_measure(candidate),
-        rows_by_measure(baseline),
-        difference,
-        settings_of(candidate),
-        system,
-        against,
-    )
+    ours, theirs = rows_by_measure(candidate), rows_by_measure(baseline)
+    found = compared(ours, theirs, difference, settings_of(candidate), system, against)
     if not found:
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
@@ -70,11 +76,8 @@ def names_of(folders: Sequence[Path]) -> list[str]:
     """A name per folder: its last part, with as many parts before it as make the names differ."""
     paths = [folder.resolve().parts for folder in folders]
     longest = max(map(len, paths))
-    for many in range(1, longest + 1):
-        names = ["/".join(parts[-many:]) for parts in paths]
-        if len(set(names)) == len(set(paths)):
-            break
-    return names
+    several = (["/".join(parts[-many:]) for parts in paths] for many in range(1, longest + 1))
+    return next(names for names in several if len(set(names)) == len(set(paths)))
 
 
 Audited = Mapping[str, tuple[Ledger, Measure]]
@@ -147,9 +150,8 @@ def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]
             if not one.equals(other):
                 changed[name] = {*_changed(one, other, name), *_changed(other, one, name)}
     every = set[int]().union(*changed.values())
-    known = [
-        {i for i in _records(result) if hash_of(i) in every} for result in (candidate, baseline) if every
-    ]
+    results = (candidate, baseline) if every else ()
+    known = [{i for i in _records(result) if hash_of(i) in every} for result in results]
     both = sorted(set.intersection(*known)) if known else []
     found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
     return {
@@ -198,10 +200,8 @@ def _named(systems: Sequence[str], name: str | None, option: str, other: str | N
         return systems[0]
     wanted = other if name is None else name
     if wanted not in systems:
-        raise RequestError(
-            f"{option} {'is not given, and' if name is None else f'{name}:'} the audit has no system '{wanted}'."
-            f"{did_you_mean(str(wanted), systems)} It has: {', '.join(systems)}."
-        )
+        given = "is not given, and" if name is None else f"{name}:"
+        raise unknown(f"{option} {given} the audit has no system '{wanted}'.", str(wanted), systems)
     return str(wanted)
 
 
@@ -239,18 +239,15 @@ def missing_records(
     every: list[Names] = []
     for a, b, measures in _together(ours, theirs):
         for system in (s for s in there if same[s] in here):
-            (before, before_measured), (now, now_measured) = (
-                _records_of(b, system),
-                _records_of(a, same[system]),
-            )
+            before, before_measured = _records_of(b, system)
+            now, now_measured = _records_of(a, same[system])
             if not len(before) or not len(now):
                 continue
             gone.update(before.of(np.flatnonzero(before.places_in(now) < 0)))
             every = [united([*every, before])]
-            lost = before_measured.places_in(now) >= 0
-            lost &= before_measured.places_in(now_measured) < 0
-            if np.count_nonzero(lost) > most * len(before_measured):
-                reasons = {"measured only in the baseline": int(np.count_nonzero(lost))}
+            is_lost = (before_measured.places_in(now) >= 0) & (before_measured.places_in(now_measured) < 0)
+            if (lost := int(np.count_nonzero(is_lost))) > most * len(before_measured):
+                reasons = {"measured only in the baseline": lost}
                 checks += [
                     _check(f"{m!r} [{same[system]}] measured as in the baseline", reasons, len(before_measured), most)
                     for m in measures
@@ -279,29 +276,25 @@ def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
 def _refuse_lacking(lacking: Mapping[str, str], allowed: Sequence[str]) -> None:
     for name in allowed:
         if name not in lacking:
-            raise RequestError(f"--allow-missing '{name}': it is not missing. {_as_sentence(lacking)}")
-    refused = {name: what for name, what in lacking.items() if name not in allowed}
-    if refused:
+            all_of_it = "; ".join(lacking.values()) or "nothing of its baseline"
+            raise RequestError(f"--allow-missing '{name}': it is not missing. The audit lacks {all_of_it}.")
+    if refused := {name: what for name, what in lacking.items() if name not in allowed}:
         options = " ".join(f"--allow-missing {shlex.quote(name)}" for name in refused)
         them = "it" if len(refused) == 1 else "them"
         raise RequestError(
-            f"{_as_sentence(refused)} Audit {them}, too, or allow {them} to be missing with {options}."
+            f"The audit lacks {'; '.join(refused.values())}. Audit {them}, too, or allow {them} to be missing with {options}."
         )
-
-
-def _as_sentence(lacking: Mapping[str, str]) -> str:
-    return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing of its baseline'}."
 
 
 def other_settings(ours: Result, theirs: Result, wanted: Sequence[str] = ()) -> list[Check]:
     """An inconclusive check if a setting, a scorer or the version of a common measure differs from the baseline's."""
     before, differing = _settings_by_measure(theirs), dict[str, str]()
     for measure, settings in _settings_by_measure(ours).items():
-        if measure in before and (not wanted or measure in wanted):
-            for name in settings.keys() | before[measure].keys():
-                now, then = (of.get(name, DEFAULT.get(name)) for of in (settings, before[measure]))
-                if now != then and now is not None and then is not None:
-                    differing[name] = f"{name} is {now}, in the baseline {then}"
+        others = before.get(measure, {}) if not wanted or measure in wanted else {}
+        for name in (settings.keys() | others.keys()) if others else ():
+            now, then = (of.get(name, DEFAULT.get(name)) for of in (settings, others))
+            if now != then and now is not None and then is not None:
+                differing[name] = f"{name} is {now}, in the baseline {then}"
     if not differing:
         return []
     message = "; ".join(differing[name] for name in sorted(differing)) + ". Audit both with the same settings"
@@ -335,11 +328,11 @@ def left_out(result: Result, most: float) -> list[Check]:
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    checks, copies = [], _copies(result)
-    reasons = {"skipped lines": skipped}
+    checks, found = [], None if result.sources is None else copied_sources(result.sources, result.rows)
+    copies = {} if found is None else found.extra
+    reasons = Counter({"skipped lines": skipped})
     for of_system in lacking.values():
-        for reason, n in of_system.items():
-            reasons[reason] = reasons.get(reason, 0) + n
+        reasons.update(of_system)
     if any(reasons.values()):
         checks.append(_check("input left out", reasons, summaries + skipped, most))
     for system, total in (made.get("summaries_by_system") or {}).items():
@@ -349,14 +342,8 @@ def left_out(result: Result, most: float) -> list[Check]:
         if own:
             checks.append(_check(f"left out of [{system}]", own, total, most))
         if again := copies.get(system):
-            checks.append(_check(f"distinct records of [{system}]", {COPIES: again}, total, most))
+            checks.append(_check(f"distinct records of [{system}]", {COPIES: len(again)}, total, most))
     return checks
-
-
-def _copies(result: Result) -> dict[str, int]:
-    """By system the records with the documents of another record, of another cluster."""
-    found = None if result.sources is None else copied_sources(result.sources, result.rows)
-    return {} if found is None else {system: len(extra) for system, extra in found.extra.items()}
 
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import isfinite
+from operator import itemgetter
 
 import numpy as np
 
@@ -13,11 +14,11 @@ from fairbrief import registry, specs
 from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
-from fairbrief.readers import Reading
-from fairbrief.reports.frames import coded, encodable
+from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
 from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
+from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     Ask,
@@ -25,10 +26,10 @@ from fairbrief.types import (
     Cases,
     Column,
     Floats,
+    Integers,
     Measure,
     Observation,
     Reason,
-    Record,
     Totals,
 )
 
@@ -46,7 +47,7 @@ Key = tuple[str, str]
 def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
     """The viewer's records of an audit; ``cases`` are the audited cases, read again."""
     rows = choose(result.rows, result.systems)
-    found = _fetch(cases, rows)
+    found = cases_of(cases, {(row.system, row.record) for row in rows}) if rows else {}
     kept = _affordable(rows, found)
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
@@ -59,12 +60,12 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
             complete += _with_stories(own, result.rows)
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
-    rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
-    supports = tuple(_supports(complete, measures, rules, kept, scorers))
-    rule_texts = {m: rule for m, (_, rule) in rules.items()}
-    return Examples(
-        tuple(_texts(kept)), tuple(complete), supports, rule_texts, int(result.made.get("summaries") or 0)
+    rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
+    supports, many = (
+        tuple(_supports(complete, measures, kept, scorers)),
+        int(result.made.get("summaries") or 0),
     )
+    return Examples(tuple(_texts(kept)), tuple(complete), supports, rules, many)
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
@@ -78,9 +79,8 @@ def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Sup
     """One unit for the viewer: its row with explanation; the texts of its first case, and the support of their claims."""
     key = row.system, row.record
     measure = registry.make("measure", row.measure)
-    rules = {row.measure: scorer_for(measure.observation, scorers)}
     (row,) = explained([row], {key: cases}, {row.measure: measure}, scorers)
-    (support,) = _supports([row], {row.measure: measure}, rules, {key: cases[0]}, scorers)
+    (support,) = _supports([row], {row.measure: measure}, {key: cases[0]}, scorers)
     (texts,) = _texts({key: cases[0]})
     return row, texts, support
 
@@ -98,31 +98,6 @@ def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Ro
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
 
-def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
-    """The cases of the rows, read until all are known."""
-    wanted = {(row.system, row.record) for row in rows}
-    found: dict[Key, Case] = {}
-    if not wanted:
-        return found
-    for case in _of_records(cases, {record for _, record in wanted}):
-        key = encodable(case.summary.system), encodable(case.record.id)
-        if key in wanted and key not in found:
-            found[key] = case
-            if len(found) == len(wanted):
-                break
-    return found
-
-
-def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
-    """The cases of these records, read from their positions; all cases if the input has no positions."""
-    if not isinstance(cases, Reading) or not cases.has_places:
-        yield from cases
-        return
-    places = {place for record in records for place in cases.places.of(record)}
-    for source, start in sorted(places):
-        yield from cases.at(source, start)
-
-
 def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:
     """The cases of the first rows, as many as fit on the page."""
     room, kept, records = PAGE_BYTES, dict[Key, Case](), set[str]()
@@ -130,9 +105,13 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
         case = found.get(key)
         if case is None:
             continue
-        cost = _bytes(case.summary.text)
+        texts = [case.summary.text]
         if key[1] not in records:
-            cost += _size(case.record)
+            record = case.record
+            texts += [d.text for d in record.documents[:MOST_DOCUMENTS]] + [
+                *record.references[:MOST_REFERENCES]
+            ]
+        cost = sum(len(text[:MOST_CHARACTERS].encode("utf-8", "replace")) for text in texts)
         if cost <= room:
             room -= cost
             records.add(key[1])
@@ -140,30 +119,17 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
     return kept
 
 
-def _size(record: Record) -> int:
-    texts = [d.text for d in record.documents[:MOST_DOCUMENTS]] + list(record.references[:MOST_REFERENCES])
-    return sum(map(_bytes, texts))
-
-
-def _bytes(text: str) -> int:
-    """The shown length of a text in UTF-8."""
-    return len(text[:MOST_CHARACTERS].encode("utf-8", "replace"))
-
-
 def _supports(
-    rows: Sequence[Row],
-    measures: Mapping[str, Measure],
-    rules: Mapping[str, tuple[str, str]],
-    kept: Mapping[Key, Case],
-    scorers: Scorers,
+    rows: Sequence[Row], measures: Mapping[str, Measure], kept: Mapping[Key, Case], scorers: Scorers
 ) -> Iterable[Support]:
     """The links of every summary, once per rule of its measures."""
     made: set[tuple[Key, str]] = set()
     for row in rows:
-        (scorer, rule), key = rules[row.measure], (row.system, row.record)
+        observation, key = measures[row.measure].observation, (row.system, row.record)
+        scorer, rule = scorer_for(observation, scorers)
         if (key, rule) not in made:
             made.add((key, rule))
-            reads_claims = getattr(measures[row.measure].observation, "claims", "") in ("auto", "given")
+            reads_claims = getattr(observation, "claims", "") in ("auto", "given")
             yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
 
 
@@ -218,11 +184,8 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_cl
     """The links of one summary."""
     summary, record = case.summary, case.record
     spans, texts = _claims(case, reads_claims=reads_claims)
-    places = [
-        (i, start, end)
-        for i, document in enumerate(record.documents)
-        for start, end in sentence_spans(document.text)
-    ][:MOST_SENTENCES]
+    places = [(i, *span) for i, d in enumerate(record.documents) for span in sentence_spans(d.text)]
+    places = places[:MOST_SENTENCES]
     support = Support(record.id, summary.system, rule, spans, texts, ())
     if not places or not texts:
         return support
@@ -242,26 +205,20 @@ def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], .
         spans = sentence_spans(text)
         return spans, tuple(text[start:end] for start, end in spans)
     texts = tuple(claim.text for claim in case.summary.claims)
-    starts = [text.find(claim) for claim in texts]
-    return tuple(
-        (start, start + len(claim)) if start >= 0 else ELSEWHERE
-        for start, claim in zip(starts, texts, strict=True)
-    ), texts
+    starts = [(text.find(claim), len(claim)) for claim in texts]
+    return tuple((start, start + many) if start >= 0 else ELSEWHERE for start, many in starts), texts
 
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:
     """The best sentence per claim and document, if it is good enough."""
-    found = []
+    links = []
     documents = np.array([document for document, _, _ in places])
-    for claim in range(support.shape[1]):
-        best = [_best(support[:, claim], documents == d) for d in np.unique(documents)]
-        good = sorted((b for b in best if support[b, claim] >= LEAST), key=lambda b: -support[b, claim])
-        found += [Link(claim, *places[b], round(float(support[b, claim]), 3)) for b in good[:MOST_LINKS]]
-    return tuple(found)
-
-
-def _best(scores: Floats, inside: np.ndarray) -> int:
-    return int(np.argmax(np.where(inside, scores, -1.0)))
+    for claim, scores in enumerate(support.T):
+        order = np.argsort(-scores, kind="stable")
+        best = order[np.sort(np.unique(documents[order], return_index=True)[1])]
+        good: list[int] = [place for place in best.tolist() if scores[place] >= LEAST]
+        links += [Link(claim, *places[i], round(float(scores[i]), 3)) for i in good[:MOST_LINKS]]
+    return tuple(links)
 
 
 MOST_PARTS = 40
@@ -347,19 +304,19 @@ MOST_CASES = 160
 def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show: the first of every order, then the second of every order, and so on; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
-    cases: set[tuple[str, str]] = set()
+    cases: set[Key] = set()
     lists = list(_lists(per_record, systems))
     for place in range(MOST_OF_EACH):
-        for found in lists:
-            if place >= len(found) or len(chosen) >= MOST_ROWS:
-                continue
-            row = found[place]
+        for row in (rows[place] for rows in lists if place < len(rows)):
             case = row.system, row.record
-            if len(cases) >= MOST_CASES and case not in cases:
-                continue
-            cases.add(case)
-            chosen.setdefault((row.measure, *case), row)
+            if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
+                cases.add(case)
+                chosen.setdefault((row.measure, *case), row)
     return list(chosen.values())
+
+
+_Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
+"""By quantity and direction, the first rows with the values that sort them."""
 
 
 def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
@@ -369,50 +326,26 @@ def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[R
         specs = [spec for spec, of in known.items() if of == observation]
         ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
         for rows in per_record.each_of(observation):
-            for spec, found in values_of_records(rows, specs).items():
-                if len(found.system):
-                    _look(spec, found, systems, ends)
+            for spec, values in values_of_records(rows, specs).items():
+                codes, names = coded(values.system)
+                for code, system in enumerate(names.to_pylist()):
+                    if system in systems:
+                        _merge(ends[spec, system], spec, system, values, np.flatnonzero(codes == code))
         yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 
 
-_Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
-"""By quantity and direction, the first rows with the values that sort them."""
-
-
-def _look(
-    spec: str, found: RecordValues, systems: Sequence[str], ends: Mapping[tuple[str, str], _Ends]
-) -> None:
-    """Merge some rows into the first rows of their orders; earlier rows win ties."""
-    codes, known = coded(found.system)
-    numbers = {name: number for number, name in enumerate(known.to_pylist())}
-    for system in systems:
-        places = np.flatnonzero(codes == numbers.get(system, len(known)))
-        for name, values in found.by_quantity.items():
-            own = values[places]
-            ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
-            for is_largest, ranked in ranks.items():
-                end = ends[spec, system].setdefault((name, is_largest), [])
-                last = end[-1][0] if len(end) == MOST_OF_EACH else np.inf
-                added = [
-                    (float(ranked[i]), _row(spec, system, found, int(places[i])))
-                    for i in _first(ranked, last)
-                ]
-                end[:] = sorted(end + added, key=lambda one: one[0])[:MOST_OF_EACH]
-
-
-def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
-    return Row(spec, system, found.record[i].as_py(), row_values(found, i), found.p[i].as_py(), "")
-
-
-def _first(ranked: Floats, below: float) -> list[int]:
-    """The smallest defined values ``below`` a number; earlier ones win ties."""
-    found = np.flatnonzero(ranked < below)
-    found = found[np.isfinite(ranked[found])]
-    order = np.argsort(ranked[found], kind="stable")[:MOST_OF_EACH]
-    return [int(i) for i in found[order]]
-
-
-def row_values(found: RecordValues, place: int) -> Mapping[str, float]:
-    """The defined values of one row."""
-    values = {name: float(of[place]) for name, of in found.by_quantity.items()}
-    return {name: value for name, value in values.items() if np.isfinite(value)}
+def _merge(ends: _Ends, spec: str, system: str, found: RecordValues, places: Integers) -> None:
+    """Merge some rows of a system into the first rows of its orders; earlier rows win ties."""
+    for name, values in found.by_quantity.items():
+        own = np.where(np.isfinite(values[places]), values[places], np.nan)
+        ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
+        for is_largest, ranked in ranks.items():
+            end = ends.setdefault((name, is_largest), [])
+            order = np.argsort(ranked, kind="stable")[:MOST_OF_EACH]
+            for rank, i in zip(ranked[order].tolist(), places[order].tolist(), strict=True):
+                if isfinite(rank):
+                    of = {q: float(v[i]) for q, v in found.by_quantity.items() if np.isfinite(v[i])}
+                    row = Row(spec, system, found.record[i].as_py(), of, found.p[i].as_py(), "")
+                    end.append((rank, row))
+            end.sort(key=itemgetter(0))
+            del end[MOST_OF_EACH:]

@@ -7,17 +7,16 @@ all. A scorer of all texts of a record (idf weights, tf-idf), or of a summary as
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fairbrief.auditing import HEAD, Plan, audit, measure_selection
+from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
     BY_CHANCE,
@@ -32,7 +31,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
@@ -84,56 +83,42 @@ def explain(
     input without a record, and for one that the measure cannot use, unless the plan ``skips`` it.
     """
     held = Pooled(cases) if plan.pools_runs else cases
-    built = _measure(measure, plan.attributes, held)
     n_extracts = plan.n_extracts if plan.n_resamples else 0
-    plan = replace(plan, measures=[built], n_extracts=n_extracts, check_scorers=False)
+    plan = replace(plan, measures=[measure], n_extracts=n_extracts, check_scorers=False)
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
     found = audit(_noted(held, frozenset(map(encodable, systems)), frozenset(ids), named), plan)
-    ((ledger, _),) = ledgers_from(Held(_of_summaries(found.per_record)), {repr(built): built})
-    ordered = {
-        s: {name: named[s][name] for name in ids if name in named[s]}
-        for s in map(encodable, found.made["systems"])
-    }
-    parts = parts_of(ledger, ())
-    # For one value: its p without adjustment for the other systems.
-    asked = {
-        e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
-        for e in found.estimates
-        if e.quantity == (quantity or built.name)
-    }
-    chosen = [
-        _OfSystem(
-            built, quantity or built.name, parts[system, WHOLE], ordered[system], top, asked.get(system)
+    if len(taken := found.made["measures"]) > 1:
+        raise RequestError(
+            f"'{measure}' is possible by several attributes: {', '.join(spec.rpartition('@')[2] for spec in taken)}. "
+            f"Name one: --attribute NAME, or {measure}@NAME."
         )
-        for system in ordered
-        if not ids or ordered[system]
-    ]
-    members = _members(held, {(c.part.system, cluster) for c in chosen for _, cluster in c.opened})
+    given = {} if isinstance(measure, str) else {repr(measure): measure}
+    ((ledger, (built,)),) = ledgers_from(Held(_of_summaries(found.per_record)), given)
+    parts = parts_of(ledger, ())
+    wanted = quantity or built.name
+    asked = {e.system: e for e in found.estimates if e.quantity == wanted}
+    chosen = []
+    for system in map(encodable, found.made["systems"]):
+        clusters = {name: named[system][name] for name in ids if name in named[system]}
+        if clusters or not ids:
+            estimate = asked.get(system)
+            if estimate is not None:  # of one value: its p without adjustment for the other systems
+                estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
+            chosen.append(_OfSystem(built, wanted, parts[system, WHOLE], clusters, top, estimate))
+    members: dict[tuple[str, str], list[Case]] = {
+        (one.part.system, cluster): [] for one in chosen for _, cluster in one.opened
+    }
+    for case in held:
+        if (key := (encodable(case.summary.system), encodable(case.record.cluster))) in members:
+            members[key].append(case)
     scorers = Scorers(plan.scorers, plan.wrap)
-    return [c.explanation(members, scorers) for c in chosen]
+    return [one.explanation(members, scorers) for one in chosen]
 
 
 def _of_summaries(per_record: pa.Table) -> pa.Table:
     """The per-record statistics without those of label permutations and random sentences."""
     baselines = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
-    return per_record.select(
-        [name for name in per_record.column_names if name.partition("[")[0] not in baselines]
-    )
-
-
-def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[Case]) -> Measure:
-    if not isinstance(measure, str):
-        return measure
-    head = list(itertools.islice(iter(cases), HEAD))
-    if not head:
-        raise DataError("There is no summary to explain: the input has no record.")
-    built = measure_selection.named([measure], attributes, head).measures
-    if len(built) > 1:
-        raise RequestError(
-            f"'{measure}' is possible by several attributes: {', '.join(str(getattr(m, 'over', '')) for m in built)}. "
-            f"Name one: --attribute NAME, or {measure}@NAME."
-        )
-    return built[0]
+    return per_record.select([n for n in per_record.column_names if n.partition("[")[0] not in baselines])
 
 
 def _noted(
@@ -167,76 +152,67 @@ def _noted(
         )
 
 
-@dataclass
 class _OfSystem:
     """One system's rows, the contribution of each record, and the records to open: ``opened`` has their names and clusters."""
 
-    measure: Measure
-    quantity: str
-    part: SystemPart
-    named: Mapping[str, str]
-    top: int
-    estimate: Estimate | None
-    value: float | None = field(init=False, default=None)
-    influences: tuple[Influence, ...] = field(init=False, default=())
-    opened: Sequence[tuple[str, str]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._place = {cluster: i for i, cluster in enumerate(self.part.clusters)}
-        if self.part.clusters:
-            without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
-            if self.quantity not in without:
-                raise RequestError(
-                    f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
-                )
-            self.value = value_of(self.measure, self.quantity, self._per_record(()))
-            self.influences = self._ranked(without[self.quantity].tolist())
-        largest = [(one.cluster, one.cluster) for one in self.influences[: self.top]]
-        self.opened = list(self.named.items()) or largest
+    def __init__(
+        self,
+        measure: Measure,
+        quantity: str,
+        part: SystemPart,
+        named: Mapping[str, str],
+        top: int,
+        estimate: Estimate | None,
+    ) -> None:
+        self.measure, self.quantity, self.part, self.estimate = measure, quantity, part, estimate
+        self._place = {cluster: i for i, cluster in enumerate(part.clusters)}
+        self._value = value_of(measure, quantity, self._without(()))
+        self._influences = self._ranked() if part.clusters else ()
+        self.opened = list(named.items()) or [(one.cluster, one.cluster) for one in self._influences[:top]]
 
     def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
         """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
         system = self.part.system
         there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
-        without = value_of(self.measure, self.quantity, self._per_record(sorted(there)))
+        without = value_of(self.measure, self.quantity, self._without(sorted(there)))
+        opened = tuple(
+            self._opened(name, cluster, tuple(members[system, cluster]), scorers)
+            for name, cluster in self.opened
+        )
         return Explanation(
-            measure=repr(self.measure),
-            quantity=self.quantity,
-            system=system,
-            value=self.value,
-            influences=self.influences,
-            opened=tuple(
-                self._opened(name, cluster, tuple(members[system, cluster]), scorers)
-                for name, cluster in self.opened
-            ),
-            together=effect(self.value, without, NOTHING),
-            excluded=self.part.ledger.excluded(system, WHOLE),
-            estimate=self.estimate,
-        )
+            measure=repr(self.measure), quantity=self.quantity, system=system, value=self._value,
+            influences=self._influences, opened=opened, together=effect(self._value, without, NOTHING),
+            excluded=self.part.ledger.excluded(system, WHOLE), estimate=self.estimate,
+        )  # fmt: skip
 
-    def _ranked(self, without: Sequence[float]) -> tuple[Influence, ...]:
-        clusters = self.part.clusters
-        many = Counter(
-            origin.cluster for origin in self.part.ledger.kept() if origin.system == self.part.system
-        )
-        effects = [effect(self.value, None if np.isnan(v) else v, NOTHING) for v in without]
-        # First those without which there is no value; ties keep the order of the input.
+    def _ranked(self) -> tuple[Influence, ...]:
+        """The contribution of each cluster, the largest first; before them those without which there is no value."""
+        without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
+        if self.quantity not in without:
+            raise RequestError(
+                f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
+            )
+        cluster_of = self.part.members.cluster
+        rows = [1] * len(without[self.quantity]) if cluster_of is None else np.bincount(cluster_of).tolist()
+        effects = [
+            effect(self._value, None if isnan(v) else v, NOTHING) for v in without[self.quantity].tolist()
+        ]
+        # Ties keep the order of the input.
         order = sorted(
-            range(len(effects)),
-            key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e),
+            range(len(effects)), key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e)
         )
+        clusters = tuple(self.part.clusters)
         return tuple(
-            Influence(clusters[i], rank, many[clusters[i]], effects[i])
-            for rank, i in enumerate(order, start=1)
+            Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, start=1)
         )
 
-    def _per_record(self, left_out: Sequence[int]) -> PerRecord:
-        """The sums of all clusters except these."""
-        if len(left_out) == len(self.part.clusters):
+    def _without(self, left_out: Sequence[int]) -> PerRecord:
+        """The sums of all clusters except these, without the values that only these have."""
+        rest = np.delete(self.part.sums, list(left_out), axis=0)
+        if not len(rest):
             return {}
-        sums = np.delete(self.part.sums, list(left_out), axis=0).sum(axis=0)
-        kept = columns_elsewhere(self.part.ledger.columns, self.part.sums, left_out)
-        return {column: float(sums[i]) for column, i in kept.items()}
+        sums, columns = rest.sum(axis=0), self.part.ledger.columns
+        return {c: float(sums[i]) for c, i in _with_values(columns, (rest != 0).any(axis=0)).items()}
 
     def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:
         """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
@@ -248,10 +224,15 @@ class _OfSystem:
         focus = members[0] if len(members) == 1 else named[0] if named else None
         left_out = list(_each_record(members) if focus is None else omissions(focus, members))
         row, *without = observed(measure.observation, [members, *(one.left for one in left_out)], scorers)
-        rest = self._per_record(() if place is None else (place,))
+        rest = self._without(() if place is None else (place,))
         now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
+        pairs = list(zip(left_out, without, strict=True))
+        # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
+        unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
         parts = []
-        for one, left in _of_what_is_read(left_out, row, without):
+        for one, left in pairs:
+            if one.kind == unread:
+                continue
             reason = left.text if isinstance(left, Reason) else ALONE
             then = value_of(measure, quantity, left), value_of(measure, quantity, rest, left)
             own, whole = (effect(a, b, reason) for a, b in zip(now, then, strict=True))
@@ -262,18 +243,8 @@ class _OfSystem:
         # A measure explains one row; rows of a cluster are summed.
         is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
         story = story_of(measure, members, row, scorers) if is_one else ""
-        influence = next((one for one in self.influences if one.cluster == cluster), None)
+        influence = next((one for one in self._influences if one.cluster == cluster), None)
         return Opened(name, influence, value, reason, story, tuple(parts))
-
-
-def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[str, str], list[Case]]:
-    """The cases of the wanted clusters, by system and cluster."""
-    found: dict[tuple[str, str], list[Case]] = {key: [] for key in wanted}
-    for case in cases:
-        key = (encodable(case.summary.system), encodable(case.record.cluster))
-        if key in found:
-            found[key].append(case)
-    return found
 
 
 # ---- Removed items
@@ -320,39 +291,25 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
         yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
-def _of_what_is_read(
-    omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
-) -> list[tuple[Omission, PerRecord | Reason]]:
-    """Of claims and sentences, those that the measure uses: removing a used claim changes the row."""
-    pairs = list(zip(omissions, without, strict=True))
-    unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
-    return [(one, left) for one, left in pairs if one.kind != unread]
-
-
 # ---- Rows of the remaining cases
 
 
 def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
+    firsts = ((unit, unit[0]) for several in units for unit in several)
+    together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    together = [
-        (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
-        for several in units
-        for unit in several
-    ]
     Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
     matrix, reasons = iter(ledger.matrix()), list(ledger.known_reasons)
-    found: list[PerRecord | Reason] = []
-    for code in ledger.reasons.tolist():
+
+    def row_of(code: int) -> PerRecord | Reason:
         if code:
-            found.append(Reason(reasons[code].removeprefix(LEFT_OUT)))
-        else:
-            row = next(matrix)
-            found.append(
-                {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
-            )
-    rows = iter(found)
+            return Reason(reasons[code].removeprefix(LEFT_OUT))
+        row = next(matrix)
+        return {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
+
+    rows = map(row_of, ledger.reasons.tolist())
     return [_summed([next(rows) for _ in several]) for several in units]
 
 
@@ -477,13 +434,6 @@ def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dic
         for name, array in found.items():
             array[i] = float(alone[name].array) if name in alone else np.nan
     return found
-
-
-def columns_elsewhere(columns: Columns, sums: Floats, left_out: Sequence[int]) -> dict[Column, int]:
-    """The columns without those of values that only the removed rows have."""
-    kept = np.ones(len(sums), dtype=bool)
-    kept[list(left_out)] = False
-    return _with_values(columns, (sums[kept] != 0).any(axis=0))
 
 
 def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeGuard
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from fairbrief import registry
 from fairbrief.auditing import differences
@@ -16,7 +16,8 @@ from fairbrief.auditing.record_values import directions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.plan import listed
+from fairbrief.readers.messages import unknown
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load_unchanged
 from fairbrief.reports.json_file import identity
@@ -24,10 +25,14 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
+
+if TYPE_CHECKING:
+    from fairbrief.plan_keywords import Names
+    from fairbrief.reports.audit_object import Audit
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -39,41 +44,50 @@ NOTHING_COMPARED = (
 )
 
 
-def hold_audit(
-    audited: Result | Path,
-    limits: Sequence[Rule],
-    baseline: Result | Path | None = None,
-    margin: float = 0.0,
+def gate(
+    audited: Audit | Result | Path | str,
     *,
-    measures: Sequence[str] = (),
-    allow_missing: Sequence[str] = (),
+    most: Names = (),
+    least: Names = (),
+    baseline: Audit | Result | Path | str | None = None,
+    margin: float = 0.0,
+    measures: Names = (),
+    allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """All checks of an audit, or of a saved one's folder: that it is complete, keeps its limits, and is no worse than the baseline.
+    """The checks of an audit, or of a saved one's folder, decided on intervals: each ``outcome`` is pass, fail or inconclusive.
 
-    ``measures`` are those to compare with the baseline. ``allow_missing`` names systems and measures of the baseline that may
-    be missing, and `records`. ``max_left_out`` is the share of the input, or of a system's summaries, that may be broken,
-    refused, empty or unanswered; above it the outcome is inconclusive.
-
-    Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
+    ``most`` and ``least`` are rules as for ``fairbrief gate --max`` and ``--min``
+    (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
+    not be worse by more than ``margin``, in ``measures`` if given. ``allow_missing`` names systems and measures of the baseline
+    that may be missing, and ``records``. ``max_left_out`` is the share of the input, or of a system's summaries, that may be
+    broken, refused, empty or unanswered; above it the outcome is inconclusive. Raises RequestError for rules that do not fit the audit.
     """
-    given = {"--allow-missing": allow_missing, "--measure": measures}
-    _check_arguments(limits, baseline, margin, max_left_out, *(name for name in given if given[name]))
+    limits = rules(listed(most), listed(least))
+    if not limits and baseline is None:
+        raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
+    if not 0 <= margin < math.inf:
+        raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
+    if not 0 <= max_left_out <= 1:
+        raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
+    of_baseline = {"--margin": margin, "--allow-missing": allow_missing, "--measure": measures}
+    if baseline is None and (idle := [option for option, given in of_baseline.items() if given]):
+        raise RequestError(f"{idle[0]} needs --baseline DIR: add it, or drop {idle[0]}.")
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)
-    if isinstance(audited, Path):
-        checks += _inputs(audited, result)
-    asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
+    if isinstance(audited, (Path, str)):
+        checks += _inputs(Path(audited), result)
+    asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
         before = _result(baseline)
-        wanted = _wanted(measures, result, before)
+        wanted = _wanted(listed(measures), result, before)
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
-        checks += compare.missing_records(ours, theirs, allow_missing, max_left_out)
+        checks += compare.missing_records(ours, theirs, listed(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
         checks += compare.other_settings(result, before, wanted)
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
-        found = of_margin(changes, margin, directions(result.rows), confidence_level)
+        found = of_margin(changes, margin, directions(result.rows))
         if not found:
             compare.compare(result, before)  # refuses audits without common records
             raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
@@ -83,14 +97,14 @@ def hold_audit(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An estimate with its limit; ``doubt`` widens an interval of width 0, ``prefix`` begins the message."""
+    """An estimate with its limit; ``prefix`` begins the message. ``is_certain``: an interval of width 0 is exact."""
 
     name: str
     estimate: Estimate
     sign: Sign
     limit: float
-    doubt: float
     prefix: str = ""
+    is_certain: bool = False
 
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
@@ -105,15 +119,12 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
         for audit, which in ((result, "audit"), (before, "baseline")):
             known = list(audit.rows.measures())
             if spelled not in known:
-                raise RequestError(
-                    f"--measure {spelled}: the {which} does not have this measure.{did_you_mean(spelled, known)} "
-                    f"It has: {', '.join(known)}."
-                )
+                raise unknown(f"--measure {spelled}: the {which} does not have this measure.", spelled, known)
     return wanted
 
 
-def _result(audited: Result | Path) -> Result:
-    return audited if isinstance(audited, Result) else load_unchanged(audited)
+def _result(audited: Audit | Result | Path | str) -> Result:
+    return load_unchanged(audited) if isinstance(audited, (Path, str)) else compare.result_of(audited)
 
 
 def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
@@ -134,35 +145,14 @@ def _inputs(folder: Path, result: Result) -> list[Check]:
     return [Check(f"input {name} as audited", "inconclusive", fault) for name, fault in faults.items()]
 
 
-def _check_arguments(
-    limits: Sequence[Rule], baseline: Result | Path | None, margin: float, max_left_out: float, *more: str
-) -> None:
-    """Raise RequestError for numbers out of range, and for ``more`` options without effect."""
-    if not limits and baseline is None:
-        raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
-    if not 0 <= margin < math.inf:
-        raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
-    if not 0 <= max_left_out <= 1:
-        raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
-    for option in (*(["--margin"] if margin else []), *more):
-        if baseline is None:
-            raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
-
-
-def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
-    """The estimates on all records to which a rule applies; it does not apply to sanity baselines.
-
-    ``confidence_level`` is the level of the estimates' intervals.
-    """
+def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
+    """The estimates on all records to which a rule applies; it does not apply to sanity baselines."""
     candidates = [e for e in estimates if not e.subgroup and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
-        raise RequestError(
-            f"The audit has no system '{rule.system}' for the rule '{rule}'.{did_you_mean(rule.system, systems)} "
-            f"It has: {', '.join(systems)}."
-        )
+        raise unknown(f"The audit has no system '{rule.system}' for the rule '{rule}'.", rule.system, systems)
     candidates = [e for e in candidates if rule.system in ("", e.system)]
-    spelled = _canonical(rule.measure)
+    spelled, plain = _canonical(rule.measure), replace(rule, system="")
     of_measure = [e for e in candidates if e.measure == spelled]
     named = [
         e
@@ -173,26 +163,21 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
-        raise RequestError(
-            f"'{rule}': the audit has no such estimate.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
-        )
+        raise unknown(f"'{rule}': the audit has no such estimate.", plain.asked, known)
     if rule.from_random:
         named = _from_random(rule, named)
-    return [
-        Asked(
-            f"{replace(rule, system='', quantity=e.quantity if rule.quantity else '')} [{e.system}]",
-            e,
-            rule.sign,
-            rule.limit,
-            _unanimous(decides(e), confidence_level),
-        )
-        for e in named
-    ]
+    names = [replace(plain, quantity=e.quantity if rule.quantity else "") for e in named]
+    return [Asked(f"{n} [{e.system}]", e, rule.sign, rule.limit) for n, e in zip(names, named, strict=True)]
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     """The estimates' differences from the random-sentence baseline; undefined if there is none."""
-    if not any(e.extract_difference is not None or _is_contrast(e) for e in named):
+    if not any(
+        e.extract_difference is not None
+        or e.value is None
+        or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
+        for e in named
+    ):
         raise RequestError(
             f"'{rule}': '{rule.quantity}' is not a group difference, so it is not compared with the random-sentence baseline. "
             f"Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
@@ -204,16 +189,7 @@ def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     ]
 
 
-def _is_contrast(e: Estimate) -> bool:
-    return e.value is None or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
-
-
-def of_margin(
-    changes: Sequence[Change],
-    margin: float,
-    better: Mapping[str, Direction],
-    confidence_level: float = 0.95,
-) -> list[Asked]:
+def of_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Direction]) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
     The distance of a group difference from its random-sentence baseline (from 0 if there is none) may grow by at most the
@@ -226,7 +202,6 @@ def of_margin(
         e = wording.from_random(change.difference)
         if e.subgroup or _is_checked_already(change, seen):
             continue
-        doubt = 0.0 if change.are_equal else _unanimous(decides(e), confidence_level)
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
         limit, prefix = margin, ""
@@ -240,7 +215,7 @@ def of_margin(
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(Asked(name, e, sign, limit, doubt, prefix))
+        asked.append(Asked(name, e, sign, limit, prefix, change.are_equal))
     return asked
 
 
@@ -289,13 +264,18 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
         few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
         return Check(name, "inconclusive", f"{asked.prefix}{few}")
-    low, high = _least(estimate, confidence_level), estimate.high
-    if low == high:
-        low, high = low - asked.doubt, high + asked.doubt
-    wider = _stretch(among, many, confidence_level)
+    low, high = estimate.low, estimate.high
+    is_rejected = estimate.p is not None and estimate.p <= (1 - confidence_level) / 2
+    if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
+        low = 0.0
+    if low == high and not asked.is_certain:
+        # The largest share of different records that is compatible with equal ones: the bound of Clopper and Pearson at 0 of
+        # many; for measures of unit range.
+        doubt = 1 - ((1 - confidence_level) / 2) ** (1 / many)
+        low, high = low - doubt, high + doubt
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
-    nearest = _stretched(estimate.value, low if is_upper else high, wider)
+    nearest = _widened(estimate.value, low if is_upper else high, among, many, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
@@ -312,26 +292,18 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
-def _stretched(value: float, bound: float, wider: float) -> float:
-    """The bound so much further from the value; nan, which breaks no limit, where an infinite value hides how far."""
-    return bound if wider == 1 or bound == value else value + wider * (bound - value)
+def _widened(value: float, bound: float, among: int, clusters: int, confidence_level: float) -> float:
+    """The bound, moved away from the value to hold for ``among`` checks at once (Bonferroni).
 
-
-def _stretch(among: int, clusters: int, confidence_level: float) -> float:
-    """The factor by which an interval is widened to hold for ``among`` checks at once (Bonferroni)."""
+    Nan, which breaks no limit, where an infinite value hides how far.
+    """
+    if among == 1 or bound == value:
+        return bound
     alone, together = (
         float(t_quantile(1 - share, clusters - 1))
         for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
-    return together / alone
-
-
-def _least(estimate: Estimate, confidence_level: float) -> float:
-    """The lower bound for a failure: 0 for an unsigned disparity unless its test rejects."""
-    assert estimate.low is not None
-    is_folded = estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None
-    doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
-    return 0.0 if is_folded and doubtful else estimate.low
+    return value + together / alone * (bound - value)
 
 
 def _baselines_of(estimate: Estimate) -> str:
@@ -355,11 +327,3 @@ def _short(number: float, sign: str = "-") -> str:
 
 def _is_known(number: float | None) -> TypeGuard[float]:
     return number is not None and not math.isnan(number)
-
-
-def _unanimous(n: int, confidence_level: float) -> float:
-    """The largest share of different records that is compatible with n equal ones.
-
-    1 − ((1 − level) / 2)^(1 / n), the bound of Clopper and Pearson at 0 of n; for measures of unit range.
-    """
-    return 1 - ((1 - confidence_level) / 2) ** (1 / n) if n else 1.0

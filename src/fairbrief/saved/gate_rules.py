@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree import ElementTree as ET
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
@@ -20,7 +22,8 @@ from fairbrief.reports.plain import printable
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
 """The ending of a quantity minus its random-sentence baseline."""
-NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+RULE = re.compile(r"(?s)(.*)(<=|>=)\s*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*")
+"""What is limited, the last sign, and the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,10 @@ class Rule:
 
 def rule(text: str) -> Rule:
     """Read a rule, ``rouge1:rouge1_recall>=0.3``, ``bur@side{gpt-4}<=0.1`` or ``uer@side:difference-random>=-0.1``."""
-    left, sign, limit = _parted(text)
-    try:
-        target = specs.target(left)
-    except RequestError:
-        target = None
-    if target is None or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
+    match, target = RULE.fullmatch(text), None
+    with suppress(RequestError):
+        target = specs.target(match[1].strip()) if match is not None else None
+    if match is None or target is None or not math.isfinite(float(match[3])):
         raise RequestError(
             f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number. MEASURE:QUANTITY "
             f"limits another number of the measure, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
@@ -63,20 +64,13 @@ def rule(text: str) -> Rule:
         )
     from_random = target.quantity.endswith(RANDOM) and target.quantity != RANDOM
     quantity = target.quantity.removesuffix(RANDOM) if from_random else target.quantity
-    return Rule(target.measure, quantity, sign, float(limit), target.system, from_random)
+    sign: Sign = "<=" if match[2] == "<=" else ">="
+    return Rule(target.measure, quantity, sign, float(match[3]), target.system, from_random)
 
 
 def is_named(quantity: str, wanted: str) -> bool:
     """Whether a quantity is ``wanted``, or that of a group if no group is named: ``difference[a]`` for ``difference``."""
     return quantity == wanted or quantity.partition("[")[0] == wanted
-
-
-def _parted(text: str) -> tuple[str, Sign, str]:
-    """The text before the last sign, the sign, and the text after it."""
-    most, least = text.rpartition("<="), text.rpartition(">=")
-    sign: Sign = "<=" if len(most[0]) >= len(least[0]) else ">="
-    left, _, right = most if sign == "<=" else least
-    return left.strip(), sign, right.strip()
 
 
 def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
@@ -107,25 +101,21 @@ class Check:
 
 def junit_xml(checks: Sequence[Check]) -> str:
     """A test suite: a failed check is a failure, an inconclusive one is skipped with its message."""
-    failed = sum(c.outcome == "fail" for c in checks)
-    unsure = sum(c.outcome == "inconclusive" for c in checks)
-    head = f'<testsuite name="fairbrief" tests="{len(checks)}" failures="{failed}" errors="0" skipped="{unsure}">'
-    return "\n".join(
-        ['<?xml version="1.0" encoding="UTF-8"?>', head, *map(_case, checks), "</testsuite>", ""]
-    )
-
-
-def _case(check: Check) -> str:
-    tags = {"fail": "failure", "inconclusive": "skipped"}
-    head = f'  <testcase classname="fairbrief" name={_attribute(check.name)}>'
-    text = printable(check.message, lines=True)
-    if check.outcome in tags:
-        tag = tags[check.outcome]
-        inner = f"<{tag} message={_attribute(check.message)}>{escape(text)}</{tag}>"
-    else:
-        inner = f"<system-out>{escape(text)}</system-out>" if text else ""
-    return f"{head}{inner}</testcase>"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(printable(text))
+    tags = {"pass": "system-out", "fail": "failure", "inconclusive": "skipped"}
+    counts = Counter(check.outcome for check in checks)
+    numbers = {
+        "tests": len(checks),
+        "failures": counts["fail"],
+        "errors": 0,
+        "skipped": counts["inconclusive"],
+    }
+    suite = ET.Element("testsuite", {"name": "fairbrief"} | {name: str(n) for name, n in numbers.items()})
+    for check in checks:
+        case = ET.SubElement(suite, "testcase", classname="fairbrief", name=printable(check.name))
+        said = ET.SubElement(case, tags[check.outcome])
+        said.text = printable(check.message, lines=True)
+        if check.outcome != "pass":
+            said.set("message", printable(check.message))
+    ET.indent(suite)
+    text: bytes = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return f"{text.decode()}\n"

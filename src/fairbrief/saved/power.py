@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +14,17 @@ from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.plan import listed
+from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.statistics.jackknife import Precision, Spreads
+from fairbrief.saved.compare import result_of
+from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
+
+if TYPE_CHECKING:
+    from fairbrief.plan_keywords import Names
+    from fairbrief.reports.audit_object import Audit
 
 PERMUTED = "label permutations"
 EXTRACTS = "random sentences"
@@ -41,6 +49,8 @@ class Power:
     shows: float
     disparity: float | None = None
     needs: int | None = None
+    alpha: float = 0.05
+    power: float = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +82,37 @@ class Question:
         return Power(
             measure, quantity, system, against, found.clusters, found.error, records,
             float(found.detectable(records, self.alpha, self.power)), self.disparity, needs,
+            self.alpha, self.power,
         )  # fmt: skip
 
 
 def power(
-    result: Result | None,
-    question: Question,
-    measures: Sequence[str] = (),
-    quantities: Sequence[str] = (),
+    audited: Audit | Result | Path | str | None = None,
+    *,
+    disparity: float | None = None,
+    records: int | None = None,
+    measures: Names = (),
+    quantities: Names = (),
     se: float | None = None,
     clusters: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
 ) -> list[Power]:
-    """The answer for every primary estimate, or for the ``quantities``, of the systems without sanity baselines.
+    """How many records detect a ``disparity``, and which disparity a number of ``records`` detects.
 
-    Each of ``measures`` is a spec or a name; none: all. Without an audit, the answer for a standard error from ``clusters``
-    clusters. Raises RequestError if neither or both are given; if the audit does not have one of the measures or quantities; or
-    if it has no group difference with a standard error.
+    ``audited`` is an audit or its folder, e.g. of a pilot. The result covers every primary group difference, compared with
+    label permutations and with random extracts, or the named ``quantities``. Without an audit, give a standard error and
+    its number of clusters. ``alpha`` is the level of one two-sided test, ``power`` the probability of detection. Raises
+    RequestError for numbers out of range, and for measures and quantities that the audit lacks.
+
+    >>> import fairbrief
+    >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
+    >>> found.needs, round(found.shows, 3)
+    (199, 0.141)
     """
+    question = Question(disparity, records, alpha, power)
+    result = None if audited is None else result_of(audited)
+    measures, quantities = listed(measures), listed(quantities)
     if result is None and se is not None and clusters is not None and not measures and not quantities:
         if not 0 < se < float("inf"):
             raise RequestError(f"The standard error is {se:g}: give a number above 0.")
@@ -102,19 +126,17 @@ def power(
     seed = int(result.made.get("seed") or 0)
     taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
     _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
-    chosen = [(ledger, m) for ledger, m in taken if not measures or {repr(m), m.name} & set(measures)]
     found: list[Power] = []
     seen: dict[str, None] = {}
-    for ledger, measure in chosen:
-        for part in parts_of(ledger, (), seed).values():
-            if part.system_kind != "system" or part.subgroup != WHOLE or not part.clusters:
-                continue
+    for ledger, measure in taken:
+        if measures and not {repr(measure), measure.name} & set(measures):
+            continue
+        parts = [p for p in parts_of(ledger, (), seed).values() if p.system_kind == "system"]
+        for part in (p for p in parts if p.subgroup == WHOLE and p.clusters):
             here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
-            found += (
-                question.of(precision, repr(measure), name, part.system, against)
-                for name, against, precision in _precisions(here, part, quantities)
-            )
+            for name, against, precision in _precisions(here, part, quantities):
+                found.append(question.of(precision, repr(measure), name, part.system, against))
     _refuse_unknown(quantities, list(seen), "quantity")
     if not found:
         raise RequestError(
@@ -127,29 +149,22 @@ def power(
 def _precisions(
     here: Jackknifed, part: Part, quantities: Sequence[str]
 ) -> Iterator[tuple[str, str, Precision]]:
-    """The precision of every group difference, and of its difference from the random baseline."""
+    """The precision of every group difference, and of its difference from the random baseline, with a standard error above 0."""
+    n = len(part.clusters)
     for name, value in here.here.items():
-        if name not in quantities if quantities else not value.is_primary:
+        is_asked = name in quantities if quantities else value.is_primary
+        if not is_asked or not np.isfinite(value.array):
             continue
-        if not np.isfinite(value.array):
-            continue
-        if (precision := _precision(here.spreads(name), part, here)) is not None:
-            yield name, PERMUTED, precision
+        spreads = {PERMUTED: here.spreads(name)}
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
-        if less is None or not np.isfinite(less.here[0]):
-            continue
-        if (precision := _precision(less.spreads(here.strata(name)), part, here)) is not None:
-            yield name, EXTRACTS, precision
-
-
-def _precision(found: Spreads, part: Part, here: Jackknifed) -> Precision | None:
-    """The precision; None if there is no standard error, or if it is 0."""
-    error, freedom, n = float(found.error[0]), float(found.freedom[0]), len(part.clusters)
-    if not np.isfinite(error) or error == 0:
-        return None
-    # If groups of clusters were left out, the degrees of freedom are those of the groups.
-    of_groups = Precision(error, here.units.sums.shape[1], freedom)
-    return Precision(error, n, float(of_groups.freedom_of(n)))
+        if less is not None and np.isfinite(less.here[0]):
+            spreads[EXTRACTS] = less.spreads(here.strata(name))
+        for against, spread in spreads.items():
+            error, freedom = float(spread.error[0]), float(spread.freedom[0])
+            if np.isfinite(error) and error != 0:
+                # If groups of clusters were left out, the degrees of freedom are those of the groups.
+                of_groups = Precision(error, here.units.sums.shape[1], freedom)
+                yield name, against, Precision(error, n, float(of_groups.freedom_of(n)))
 
 
 def _once(found: Iterable[Power]) -> list[Power]:
@@ -163,26 +178,29 @@ def _once(found: Iterable[Power]) -> list[Power]:
 def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> None:
     for name in named:
         if name not in known:
-            raise RequestError(
-                f"The audit has no {kind} '{name}'.{did_you_mean(name, known)} It has: {', '.join(dict.fromkeys(known))}."
-            )
+            raise unknown(f"The audit has no {kind} '{name}'.", name, known)
 
 
-def answer(found: Sequence[Power], question: Question) -> str:
+def answer(found: Sequence[Power]) -> str:
     """The answer in one or two sentences, over all group differences and systems."""
     records = number_format.count(found[0].records)
     shows = [number_format.number(x) for x in sorted(p.shows for p in found)]
     on = ", depending on measure, group and system" if shows[0] != shows[-1] else ""
-    text = f"{records} records detect a difference of {_range(shows)} in {question.power:.0%} of such audits{on}."
+    text = f"{records} records detect a difference of {_range(shows)} in {found[0].power:.0%} of such audits{on}."
     needs = [number_format.count(n) for n in sorted(p.needs for p in found if p.needs is not None)]
     if needs:
-        text += f" A difference of {question.disparity:g} needs {_range(needs)} records."
+        text += f" A difference of {found[0].disparity:g} needs {_range(needs)} records."
     return text
 
 
-def tables(found: Sequence[Power], question: Question) -> list[Table]:
+def tables(found: Sequence[Power]) -> list[Table]:
     """A table per measure with a row per group difference, system and baseline."""
-    for_disparity = () if question.disparity is None else (f"records\nfor {question.disparity:g}",)
+    asked = found[0]
+    for_disparity = () if asked.disparity is None else (f"records\nfor {asked.disparity:g}",)
+    detectable = (
+        f"Detectable: significant (p ≤ {asked.alpha:g}, one test) in {asked.power:.0%} of such audits. For k tests that are "
+        "adjusted together, divide --alpha by k."
+    )
     header = (
         "group difference, system", "against", "standard\nerror", "records", "smallest\ndetectable", *for_disparity,
     )  # fmt: skip
@@ -195,7 +213,7 @@ def tables(found: Sequence[Power], question: Question) -> list[Table]:
                 rows.append((quantity, *[""] * (len(header) - 1)))
             rows += [_row(p) for p in of if p.quantity == quantity]
         title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(rows), (_shown(question), OF_RECORDS)))
+        made.append(Table(title, header, tuple(rows), (detectable, OF_RECORDS)))
     return made
 
 
@@ -208,13 +226,6 @@ OF_RECORDS = (
     "Records of one cluster (counterfactuals of one seed document, one product) count as one. The standard error is from the audit "
     "and assumes new records of the same kind; from few records it is uncertain."
 )
-
-
-def _shown(question: Question) -> str:
-    return (
-        f"Detectable: significant (p ≤ {question.alpha:g}, one test) in {question.power:.0%} of such audits. For k tests that are "
-        "adjusted together, divide --alpha by k."
-    )
 
 
 def _row(p: Power) -> tuple[str, ...]:

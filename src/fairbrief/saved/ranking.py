@@ -69,13 +69,16 @@ def overall(
                 over = str(getattr(measure, "over", "") or "")
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
-    named = tuple(dict.fromkeys(systems))
-    found = [
-        made
-        for spelled, datasets in by_spec.items()
-        if {name for name, _ in datasets} == set(results)
-        for made in _overalls(spelled, _labelled(datasets), named, resampling, published=published)
-    ]
+    named, found = tuple(dict.fromkeys(systems)), list[Overall]()
+    for spelled, datasets in by_spec.items():
+        audits = [name for name, _ in datasets]
+        if set(audits) == set(results):
+            # An audit by several attributes is several data sets.
+            labelled = {
+                f"{name}@{over}" if audits.count(name) > 1 else name: rows
+                for (name, over), rows in datasets.items()
+            }
+            found += _overalls(spelled, labelled, named, resampling, published=published)
     if not found:
         what = "unsigned score" if published else "measure with group differences"
         raise RequestError(
@@ -97,17 +100,6 @@ def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
             taken |= own
             found.append(measure)
     return found
-
-
-def _labelled(
-    datasets: Mapping[tuple[str, str], tuple[Ledger, Measure]],
-) -> dict[str, tuple[Ledger, Measure]]:
-    """Data sets by name, with the attribute if an audit has several."""
-    audits = [name for name, _ in datasets]
-    return {
-        (f"{name}@{over}" if audits.count(name) > 1 else name): found
-        for (name, over), found in datasets.items()
-    }
 
 
 def _overalls(
@@ -144,7 +136,7 @@ def _overalls(
         if len(arrays) == len(datasets):
             whole = tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in arrays)
             scores = normalised(np.stack(arrays)).T
-            of_each = tuple(resampling.interval(float(s[0]), s[1:] if len(s) > 1 else None) for s in scores)
+            of_each = tuple(map(resampling.interval, scores))
             found.append(
                 Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
             )
@@ -170,16 +162,12 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 
     Shape (1 + resamples, systems, columns); systems share the resamples.
     """
-    found = CommonClusters.of(parts)
-    answered = found.by_all(range(len(parts)))
-    rows = [part.sums[place[answered]] for part, place in zip(parts, found.places, strict=True)]
+    common = CommonClusters.of(parts)
+    answered = common.by_all(range(len(parts)))
+    rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
     stacked = np.stack(rows, axis=1)
-    whole = stacked.sum(axis=0)[np.newaxis]
-    bootstrap = resampling.bootstrap(len(answered))
-    if bootstrap is None:
-        return whole, len(answered)
-    drawn = bootstrap.totals(stacked.reshape(len(answered), -1))
-    return np.concatenate([whole, drawn.reshape(-1, *stacked.shape[1:])]), len(answered)
+    totals = resampling.totals(stacked.reshape(len(answered), -1))
+    return totals.reshape(-1, *stacked.shape[1:]), len(answered)
 
 
 def normalised(values: Floats) -> Floats:
@@ -200,11 +188,7 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
     rows = tuple(
-        (
-            found.systems[i],
-            *(number(of_set[i]) for of_set in found.values),
-            str(found.overall[i]),
-        )
+        (found.systems[i], *(number(of_set[i]) for of_set in found.values), str(found.overall[i]))
         for i in np.argsort(scores, kind="stable")
     )
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
@@ -214,18 +198,10 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
         "–: the systems are equal in all data sets."
     )
     header = ("system", *found.datasets, "overall")
-    name = (
-        found.measure
-        if found.measure.partition("(")[0] == found.quantity
-        else f"{found.measure}: {found.quantity}"
-    )
+    is_main = found.measure.partition("(")[0] == found.quantity
+    title = f"Overall order by {found.measure}{'' if is_main else f': {found.quantity}'}"
     of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
-    return Table(
-        f"Overall order by {name}",
-        header,
-        rows,
-        (*of_values, scale, f"Records that all systems summarized: {told}."),
-    )
+    return Table(title, header, rows, (*of_values, scale, f"Records that all systems summarized: {told}."))
 
 
 BY_DIFFERENCES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Case, Cases
+from fairbrief.types import REFERENCE, Case, Cases
 
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
 ENDS = 1 << 20
@@ -51,10 +51,9 @@ def write(
     audit: str,
 ) -> None:
     """Write ``inputs.json``."""
-    described = [_described(file, folder) for file in each(files, reading)]
-    names, sizes, digests = zip(*described, strict=True) if described else ((), (), ())
-    inputs = Inputs(names, tuple(attributes), options, sizes, digests, audit)
-    _place_inputs(folder, inputs)
+    described = (_described(file, folder) for file in each(files, reading))
+    names, sizes, digests = zip(*described, strict=True)
+    _place_inputs(folder, Inputs(names, tuple(attributes), options, sizes, digests, audit))
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -83,15 +82,10 @@ def paths(folder: Path, inputs: Inputs) -> list[str]:
 
 def copy(folder: Path, audit: str, to: Path, named: str) -> None:
     """Copy the description of a folder's inputs to an audit that was made from it."""
-    inputs = read(folder, audit)
-    if inputs is None:
-        return
-    files = tuple(
-        os.path.relpath(folder / f, to) if known and not is_stored(f) else f
-        for f, known in zip(inputs.files, inputs.digests, strict=True)
-    )
-    moved = replace(inputs, files=files, audit=named)
-    _place_inputs(to, moved)
+    if (inputs := read(folder, audit)) is not None:
+        pairs = zip(paths(folder, inputs), inputs.files, strict=True)
+        files = tuple(path if path == name else os.path.relpath(path, to) for path, name in pairs)
+        _place_inputs(to, replace(inputs, files=files, audit=named))
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
@@ -123,20 +117,18 @@ def faults_of(folder: Path, inputs: Inputs, *, is_here: bool = False) -> dict[st
 
 
 def _fault(folder: Path, name: str, size: int, known: str) -> str:
-    if is_stored(name):
-        return _fault_in_store(name, size, known)
     path = folder / name
-    if not path.is_file():
+    if is_stored(name):
+        try:
+            [found] = find(name)
+        except FairbriefError as error:
+            return str(error)
+        is_same = (found.size, found.version) == (size, known)
+    elif path.is_file():
+        is_same = path.stat().st_size == size and digest(path) == known
+    else:
         return f"{name} is missing: restore it, or audit it at its new place."
-    return "" if path.stat().st_size == size and digest(path) == known else CHANGED.format(name)
-
-
-def _fault_in_store(name: str, size: int, known: str) -> str:
-    try:
-        [found] = find(name)
-    except FairbriefError as error:
-        return str(error)
-    return "" if (found.size, found.version) == (size, known) else CHANGED.format(name)
+    return "" if is_same else CHANGED.format(name)
 
 
 def digest(path: Path) -> str:
@@ -157,60 +149,60 @@ MOST_FOUND = 20_000
 
 
 class SavedTexts:
-    """Cases by record and system, and a search in all texts.
-
-    Records are read from their positions, if the inputs have any, otherwise from the start. If the audit pooled runs, cases have
-    the names that they had there.
-    """
+    """Cases by record and system, and a search in all texts. If the audit pooled runs, cases have the names that they had there."""
 
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
-        self._reading = reading
-        self._pools_runs = pools_runs
+        self._cases = Pooled(reading) if pools_runs else reading
         self._search = lru_cache(maxsize=SEARCHES)(self._found)
-
-    def case(self, record: str, system: str) -> Case:
-        """One case. Raises DataError if it is no longer in the inputs."""
-        for case in self._near(record):
-            for each in (case, *references_of(case)):
-                if (encodable(each.record.id), encodable(each.summary.system)) == (record, system):
-                    return each
-        raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
 
     def unit(self, record: str, system: str) -> Cases:
         """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
-        try:
-            return (self.case(record, system),)
-        except DataError:
-            whole = self._named(self._reading)
-            cases = tuple(c for c in whole if (c.record.seed_id, c.summary.system) == (record, system))
-            if not cases:
-                raise
-            return cases
+        if found := cases_of(self._cases, {(system, record)}):
+            return tuple(found.values())
+        cases = tuple(c for c in self._cases if (c.record.seed_id, c.summary.system) == (record, system))
+        if not cases:
+            raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
+        return cases
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
         """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
         return self._search(tuple(sorted({word.lower() for word in words})))
 
-    def _near(self, record: str) -> Iterator[Case]:
-        if not self._reading.has_places:
-            yield from self._named(self._reading)
-            return
-        run = numbered(record) if self._pools_runs else None
-        for name in (record,) if run is None else (run[0], record):
-            for source, start in self._reading.places.of(name):
-                yield from self._named(self._reading.at(source, start))
-
-    def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
-        return Pooled(cases) if self._pools_runs else cases
-
     def _found(self, words: Sequence[str]) -> frozenset[str]:
         found: set[str] = set()
-        for case in self._named(self._reading):
+        for case in self._cases:
             if case.record.id not in found and _holds(case, words):
                 found.add(case.record.id)
                 if len(found) == MOST_FOUND:
                     break
         return frozenset(map(encodable, found))
+
+
+def cases_of(cases: Iterable[Case], wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Case]:
+    """The first case of each wanted system and record; references are systems, too. Reads until all are known."""
+    found: dict[tuple[str, str], Case] = {}
+    has_references = any(system.startswith(REFERENCE) for system, _ in wanted)
+    for case in _near(cases, {record for _, record in wanted}):
+        for one in (case, *(references_of(case) if has_references else ())):
+            key = encodable(one.summary.system), encodable(one.record.id)
+            if key in wanted:
+                found.setdefault(key, one)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _near(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
+    """The cases of these records, read from their positions; all cases if the input has no positions."""
+    is_pooled = isinstance(cases, Pooled)
+    reading = cases.cases if isinstance(cases, Pooled) else cases
+    if not isinstance(reading, Reading) or not reading.has_places:
+        yield from cases
+        return
+    before = {run[0] for record in records if is_pooled and (run := numbered(record)) is not None}
+    for source, start in sorted({at for name in {*records, *before} for at in reading.places.of(name)}):
+        one = reading.at(source, start)
+        yield from Pooled(one) if is_pooled else one
 
 
 def _holds(case: Case, words: Sequence[str]) -> bool:

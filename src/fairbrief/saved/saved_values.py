@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import Names, names_of, side_by_side
+from fairbrief.auditing.origins import Names, first_met, names_of, side_by_side
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
@@ -33,48 +34,32 @@ class SavedValues:
     records: Names
     rows: Floats
 
-    def summaries(self) -> Names:
-        """A key per summary, for comparison only. Shape (n,)."""
-        return side_by_side(names_of(self.systems).of(self.system), self.records)
-
-    def of_system(self, system: str) -> Integers:
-        """The places of a system's summaries. Shape (k,)."""
-        return np.flatnonzero(self.system == (self.systems.index(system) if system in self.systems else -1))
-
-    def of_each(self) -> Floats:
-        """The main value of each summary. Shape (n,)."""
-        return self.values(self.rows)
-
     def values(self, sums: Floats) -> Floats:
         """The main value of summed rows. Shape (…, columns) → (…)."""
-        found = self.measure.value(Totals(self.columns, sums))[self.measure.name]
-        return np.asarray(found.array, dtype=np.float64)
+        value = self.measure.value(Totals(self.columns, sums))[self.measure.name]
+        return np.asarray(value.array, dtype=np.float64)
 
-    def of_systems(
-        self, chosen: Sequence[Integers], clusters: Sequence[Integers], bootstrap: Bootstrap | None
+    def by_system(
+        self, chosen: Sequence[Integers], clusters: Sequence[Integers], resampling: Resampling
     ) -> Floats:
         """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems).
 
         ``chosen`` and ``clusters`` are, by system, the places of its summaries and the index of each one's cluster.
         """
         many = 1 + max(int(numbers.max()) for numbers in clusters)
-        found = []
-        for own, cluster in zip(chosen, clusters, strict=True):
+        values = []
+        for places, cluster in zip(chosen, clusters, strict=True):
             sums = np.zeros((many, self.rows.shape[1]))
-            np.add.at(sums, cluster, self.rows[own])
-            drawn = [
-                sums.sum(axis=0, keepdims=True),
-                *([] if bootstrap is None else [bootstrap.totals(sums)]),
-            ]
-            found.append(self.values(np.concatenate(drawn)))
-        return np.stack(found, axis=-1)
+            np.add.at(sums, cluster, self.rows[places])
+            values.append(self.values(resampling.totals(sums)))
+        return np.stack(values, axis=-1)
 
 
 def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
     """The places of the common summaries in the first and in the second, in the order of the first. Shapes: (n,)."""
-    place = a.summaries().places_in(b.summaries())
-    own = np.flatnonzero(place >= 0)
-    return own, place[own]
+    first, second = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (a, b))
+    place = first.places_in(second)
+    return np.flatnonzero(place >= 0), place[place >= 0]
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
@@ -143,41 +128,49 @@ class Resampling:
         """The note of a table on its intervals."""
         return f"{self.confidence_level:.0%} intervals resample records."
 
-    def bootstrap(self, records: int) -> Bootstrap | None:
-        """The resamples; None for one record, or for no resamples."""
-        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
+    def totals(self, rows: Floats) -> Floats:
+        """The sum of all records' rows, then of each resample. Shape (records, k) → (1 + resamples, k)."""
+        bootstrap = self._bootstrap(len(rows))
+        drawn = [] if bootstrap is None else [bootstrap.totals(rows)]
+        return np.concatenate([rows.sum(axis=0, keepdims=True), *drawn])
 
-    def interval(self, point: float, drawn: Floats | None = None) -> Interval:
-        """A value and the percentile interval of its resamples; no interval if most are undefined."""
+    def interval(self, values: Floats) -> Interval:
+        """The first value with the percentile interval of the others, those of resamples; no interval if most are undefined."""
+        point, drawn = float(values[0]), values[1:]
         if not np.isfinite(point):
             return Interval(None)
-        if drawn is None:
-            return Interval(point)
-        low, high, undefined = (float(x) for x in percentile_interval(drawn, self.confidence_level))
-        if not (np.isfinite(low) and np.isfinite(high)) or undefined > 0.5:
-            return Interval(point)
-        return Interval(point, low, high)
+        if len(drawn):
+            low, high, undefined = (float(x) for x in percentile_interval(drawn, self.confidence_level))
+            if np.isfinite(low) and np.isfinite(high) and undefined <= 0.5:
+                return Interval(point, low, high)
+        return Interval(point)
 
     def intervals(
-        self, statistic: Callable[..., Sequence[Floats]], arrays: Sequence[Floats]
+        self,
+        statistic: Callable[..., Sequence[Floats]],
+        arrays: Sequence[Floats],
+        cluster: Integers | None = None,
     ) -> list[Interval]:
-        """Each value of a statistic with its interval.
+        """Each value of a statistic of ``arrays``, which share their first axis, (n, …), with its interval.
 
-        ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with leading axes, (…, n, …), and
-        returns arrays of the leading shape; nan if undefined.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape. ``cluster`` (n,) is the
+        cluster of each entry, which are drawn together; by default each entry is drawn alone.
         """
-        points = [float(p) for p in statistic(*arrays)]
-        bootstrap = self.bootstrap(len(arrays[0]))
-        if bootstrap is None:
-            return [self.interval(point) for point in points]
-        step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
-        blocks = []
-        for weights in bootstrap.weights():
-            for start in range(0, len(weights), step):
-                drawn = np.stack([np.repeat(np.arange(len(w)), w) for w in weights[start : start + step]])
-                blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
-        found = np.concatenate(blocks, axis=1)
-        return [self.interval(point, drawn) for point, drawn in zip(points, found, strict=True)]
+        group = np.arange(len(arrays[0])) if cluster is None else first_met(cluster)[1]
+        bootstrap = self._bootstrap(int(group.max()) + 1)
+        draws = () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights())
+        picked = (np.repeat(np.arange(len(group)), times[group]) for times in draws)
+        # Draws of clusters differ in length.
+        at_once = 1 if cluster is not None else max(1, BLOCK // max(1, sum(array.size for array in arrays)))
+        values = [np.array([statistic(*arrays)], dtype=np.float64)]
+        while several := list(itertools.islice(picked, at_once)):
+            places = np.stack(several)
+            values.append(np.stack(statistic(*(array[places] for array in arrays)), axis=-1))
+        return [self.interval(of) for of in np.concatenate(values).T]
+
+    def _bootstrap(self, records: int) -> Bootstrap | None:
+        """The resamples; None for one record, or for no resamples."""
+        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
 
 
 DRAWS = Resampling()

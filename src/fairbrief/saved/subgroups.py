@@ -65,22 +65,16 @@ def subgroup_audit(
     estimates = [_as_of_all(e, whole) for e in estimates if e.subgroup]
     named = ", ".join(" and ".join(names) for names in asked)
     settings = Settings.of(made)
-    together = [
-        *(e for e in result.estimates if e.measure in taken),
-        *estimates,
-        *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
-    ]
+    checks = [e for e in result.estimates if e.measure not in taken]  # of scorers
+    together = [*(e for e in result.estimates if e.measure in taken), *estimates, *checks]
     differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.subgroup)]
+    notes = [*made.get("notes", ()), NOTE.format(named)]
     return replace(
         result,
         estimates=tuple(with_families(together, settings)),
         differences=tuple(with_families(differences, settings, together)),
         rows=per_record,
-        made={
-            **made,
-            "by": [*made["by"], *map(list, asked)],
-            "notes": [*made.get("notes", ()), NOTE.format(named)],
-        },
+        made={**made, "by": [*made["by"], *map(list, asked)], "notes": notes},
     )
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import listed
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import Saved
@@ -27,12 +28,17 @@ from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Tr
 from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.gate import of_limit
-from fairbrief.saved.gate_rules import Rule, Sign
+from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.statistics import sequential
 from fairbrief.types import Estimate, Floats
 
+if TYPE_CHECKING:
+    from fairbrief.plan_keywords import Names
+
 REFERENCE = 28
 """Reference nights by default: whole weeks, in which weekdays are equally frequent."""
+ALPHA = 0.05
+"""The rate of false alarms in a year."""
 WEEK, MONTH = 7, 28
 CHANGING = re.compile(r"\|(?:fairbrief|inputs):[^|]*")
 """The parts of a signature that may differ between nights."""
@@ -69,21 +75,21 @@ RECORDS = _Key("input", "records per audit")
 
 
 def trend(
-    folders: Sequence[Path],
+    folders: Sequence[Path | str],
     *,
-    baseline: Sequence[Path] = (),
-    limits: Sequence[Rule] = (),
+    baseline: Sequence[Path | str] = (),
+    most: Names = (),
+    least: Names = (),
     reference: int = REFERENCE,
     order: Order = "time",
-    alpha: float = 0.05,
 ) -> Trend:
-    """The trend of saved audits, or of those in a folder, by time or as ``given``.
+    """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
 
-    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``limits`` are tested, too. ``alpha`` is the rate
-    of false alarms in a year. Raises RequestError, naming the folder, for audits that cannot be compared, and DataError as
-    `fairbrief.reports.load`.
+    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
+    ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
     """
-    baseline, folders = (list(_audits_in(of)) for of in (baseline, folders))
+    limits = rules(listed(most), listed(least))
+    baseline, folders = (list(_audits_in(map(Path, of))) for of in (baseline, folders))
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
@@ -95,11 +101,10 @@ def trend(
     ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
     _check_comparable([(path, saved[path]) for path in ordered])
     many = len(baseline) or min(reference, len(paths))
-    audits = [saved[path] for path in ordered]
-    made = [(path, saved[path].made) for path in ordered]
+    made = [saved[path].made for path in ordered]
     nights = tuple(
         Night(names[path], str(path), str(about.get("ended", "")), about.get("records", 0))
-        for path, about in made
+        for path, about in zip(ordered, made, strict=True)
     )
     points = [_points(saved[path], limits, path) for path in ordered]
     keys = list(dict.fromkeys(key for of in points for key in of))
@@ -116,33 +121,30 @@ def trend(
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
-        nights, many, alpha,
-        tuple(_series(key, points, many, sequential.log_limit(alpha, tested[_family(key.kind)])) for key in chosen),
-        tuple(r for i, (a, b) in enumerate(pairwise(audits), 1) for r in _releases(a.made, b.made, i)),
+        nights, many, ALPHA,
+        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
+        tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
         repeated=_repeated([read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
     )  # fmt: skip
 
 
-def _audits_in(folders: Sequence[Path]) -> Iterator[Path]:
+def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
     """The folders of audits; in place of a folder without an audit, the audits in it."""
     for folder in folders:
-        inner = (
-            [] if (folder / RESULTS).exists() else sorted(file.parent for file in folder.glob(f"*/{RESULTS}"))
-        )
-        yield from inner or [folder]
+        inner = sorted(file.parent for file in folder.glob(f"*/{RESULTS}"))
+        yield from [folder] if (folder / RESULTS).exists() or not inner else inner
 
 
 def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) -> Sequence[Path]:
     """The folders in their order; RequestError for an audit without a time."""
     if order == "given":
         return paths
-    for path in paths:
-        if not saved[path].made.get("ended"):
-            raise RequestError(
-                f"{path}: this audit does not contain the time at which it ended. Give the folders in their order, with '--order given'."
-            )
+    if without := [path for path in paths if not saved[path].made.get("ended")]:
+        raise RequestError(
+            f"{without[0]}: this audit does not contain the time at which it ended. Give the folders in their order, with '--order given'."
+        )
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
@@ -226,19 +228,15 @@ def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
         if of.get("summaries"):
             mean = of["summary_characters"] / of["summaries"]
             yield _Key("output", f"characters per summary, {named(system)}"), _Point(mean, 0, of["summaries"])
-        yield (
-            _Key("output", f"share of summaries without text, {named(system)}"),
-            _share(of["records"] - of["summaries"], of["records"], of["records"]),
-        )
+        without = _share(of["records"] - of["summaries"], of["records"], of["records"])
+        yield _Key("output", f"share of summaries without text, {named(system)}"), without
     if not total["documents"]:
         return
     records = total["records"]
     yield RECORDS, _Point(made["records"], 0, 1)
     yield _Key("input", "documents per record"), _Point(total["documents"] / records, 0, records)
-    yield (
-        _Key("input", "characters per document"),
-        _Point(total["characters"] / total["documents"], 0, records),
-    )
+    characters = total["characters"] / total["documents"]
+    yield _Key("input", "characters per document"), _Point(characters, 0, records)
     others = sum(of["documents"] for of in (made.get("other_languages") or {}).values()) * len(profiles)
     yield _Key("input", "share of documents in another language"), _share(others, total["documents"], records)
     for key, many in total.items():
@@ -292,13 +290,8 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
     drift = None
     if len(points) > reference and (key.limit is not None or weights[:reference].any()):
         drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
-    steady = slice(None if drift is None else drift.since)
-    is_known = (weights[steady] > 0).sum() > 1
-    smallest = [
-        sequential.detectable(values[steady], weights[steady], errors[steady], n, limit)
-        for n in (WEEK, MONTH)
-        if is_known
-    ]
+    steady = [array[: None if drift is None else drift.since] for array in (values, weights, errors)]
+    spans = (WEEK, MONTH) if (steady[1] > 0).sum() > 1 else ()
     return Series(
         key.kind,
         key.title,
@@ -310,7 +303,7 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
         latest=_mean(values[reference:][-WEEK:], weights[reference:][-WEEK:]),
         limit=key.limit,
         drift=drift,
-        smallest=tuple(smallest),
+        smallest=tuple(sequential.detectable(*steady, n, limit) for n in spans),
     )
 
 
@@ -322,11 +315,9 @@ def _drift(seen: sequential.Scan, key: _Key, reference: int, limit: float) -> Dr
     if (alarm := seen.alarm(limit)) is None:
         return None
     night, start = alarm
-    low, high = seen.interval(start, -1, limit)
     before = float(seen.before[start, 0])
-    return Drift(
-        reference + start, reference + night, before, before + float(seen.change[start, -1]), low, high
-    )
+    after = before + float(seen.change[start, -1])
+    return Drift(reference + start, reference + night, before, after, *seen.interval(start, -1, limit))
 
 
 def _mean(values: Floats, weights: Floats) -> float | None:

@@ -40,17 +40,6 @@ ROBUST = "robust"
 """The order that begins with differences that hold whatever the scorers missed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """An open audit folder: estimates in memory, per-record statistics and texts on disk."""
-
-    name: str
-    result: Result
-    per_record: SavedPerRecord
-    texts: SavedTexts | None
-    fault: str
-
-
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
@@ -63,26 +52,21 @@ class Answers:
 
     def about(self) -> dict[str, Any]:
         """The audits, systems and measures to choose from, and what to open first."""
-        first = self._audits[0]
-        several = len(self._audits) > 1
+        first, several = self._audits[0], len(self._audits) > 1
+        systems = first.result.systems
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
         lead = first_answers.lead(first.result)
         ordered = sorted(
-            (spec for spec in first.per_record.measures if spec in over),
+            (spec for spec in first.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
-        system = (
-            lead.system
-            if lead and lead.system in first.result.systems
-            else next(iter(first.result.systems), "")
-        )
+        names = {spec: spec.removesuffix(f"@{over[spec]}") for spec in ordered}
+        system = lead.system if lead and lead.system in systems else next(iter(systems), "")
+        other = f"1:{system}" if several and system in self._audits[1].result.systems else ""
         return {
             "start": {
-                "measure": next(iter(ordered), ""),
-                "system": f"0:{system}",
-                "other": f"1:{system}" if several and system in self._audits[1].result.systems else "",
-                "order": "",
+                "measure": next(iter(ordered), ""), "system": f"0:{system}", "other": other, "order": "",
             },
             "audits": [saved.name for saved in self._audits],
             "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
@@ -91,14 +75,10 @@ class Answers:
                 for key, (saved, name) in self._systems.items()
             ],
             "measures": [
-                {
-                    "spec": spec,
-                    "label": spec.removesuffix(f"@{over[spec]}")
-                    + (f" by {over[spec]}" if over[spec] else ""),
-                }
-                for spec in ordered
+                {"spec": spec, "label": f"{name} by {over[spec]}" if over[spec] else name}
+                for spec, name in names.items()
             ],
-        }
+        }  # fmt: skip
 
     def rows(
         self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: int = 0
@@ -178,9 +158,9 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.per_record.measures:
+        if measure not in saved.measures:
             raise RequestError(f"{saved.name} has no measure '{measure}'.")
-        return saved.per_record.listing(measure, name)
+        return saved.listing(measure, name)
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
         """The orders of the list, each with its name; the first is the usual one."""
@@ -216,26 +196,17 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
-    texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(name or folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
-
-
-def _texts(
-    folder: Path, audit: str, read: Callable[[Sequence[str], Inputs], Reading], *, pools_runs: bool
-) -> tuple[SavedTexts | None, str]:
-    """The texts, or None if they cannot be read; and the reason for doubting them."""
-    inputs = saved_inputs.read(folder, audit)
-    if inputs is None:
-        return (
-            None,
-            "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'.",
-        )
-    fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
-    try:
-        reading = read(saved_inputs.paths(folder, inputs), inputs)
-    except FairbriefError as error:
-        return None, fault or str(error)
-    return SavedTexts(reading, pools_runs=pools_runs), fault
+    texts = None
+    if (inputs := saved_inputs.read(folder, saved.audit)) is None:
+        fault = "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
+    else:
+        fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
+        try:
+            reading = read(saved_inputs.paths(folder, inputs), inputs)
+            texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
+        except FairbriefError as error:
+            fault = fault or str(error)
+    return Saved(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -289,10 +260,16 @@ def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class SavedPerRecord:
-    """The per-record statistics of one audit; ``measures`` maps each spec to its observation."""
+class Saved:
+    """An open audit folder: estimates in memory, per-record statistics and texts on disk.
 
-    def __init__(self, rows: SavedRows) -> None:
+    ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
+    """
+
+    def __init__(
+        self, name: str, result: Result, rows: SavedRows, texts: SavedTexts | None, fault: str
+    ) -> None:
+        self.name, self.result, self.texts, self.fault = name, result, texts, fault
         self._rows = rows
         self.measures = rows.measures()
         self.listing = lru_cache(maxsize=KEPT)(self._read)

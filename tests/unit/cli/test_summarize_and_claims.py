@@ -316,15 +316,3 @@ def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> N
     assert "6 wanted, 2 already answered, 4 calls to make" in said
     assert "cost at least" in said
     assert "Judge the relevance of a summary" in said
-
-
-def test_the_last_records_lack_is_found_before_the_first_is_asked(source: Path, tmp_path: Path) -> None:
-    """A field that only the last record has none of stops the run with nothing sent."""
-    rows = [json.loads(line) for line in source.read_text().splitlines()]
-    for row in rows[:-1]:
-        row["attributes"] = {"topic": "gardens"}
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with StubChat() as server:
-        with pytest.raises(DataError, match=r"in.jsonl:10 \(id '9'\).*\{topic\}"):
-            summarize(source, tmp_path / "o", server, "--prompt", "perspectives-topic")
-        assert server.requests == 0

@@ -1,0 +1,505 @@
+"""Agreement of two scorers or two measures over records and systems, of a scorer with human labels of claims, and relative changes of
+measures between systems; also how the size of the pieces of documents affects which claims a scorer recognises.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairbrief import registry, specs
+from fairbrief.auditing.observing import finite
+from fairbrief.auditing.origins import first_met
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.distributions import COUNTING
+from fairbrief.measures.record_texts import claims_of, is_blank, known
+from fairbrief.measures.representation import Representation
+from fairbrief.reports.number_format import number
+from fairbrief.reports.result import Result
+from fairbrief.saved.saved_values import (
+    DRAWS,
+    Interval,
+    Resampling,
+    SavedValues,
+    in_common,
+    saved_values,
+    specs_in,
+)
+from fairbrief.statistics import TIE
+from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
+from fairbrief.text.counted import counted
+from fairbrief.text.sentences import passages_of
+from fairbrief.types import Ask, Case, Floats, Measure, Reason, Scores, Table
+
+FEWEST_SYSTEMS = 3
+FEWEST_RECORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
+
+    ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
+    records that both could measure. Intervals resample records; None for fewer than three systems.
+    """
+
+    measure: str
+    first: str
+    second: str
+    records: Interval
+    summaries: int
+    systems: Interval | None
+    named: tuple[str, ...]
+    of_system: tuple[tuple[str, Interval, int], ...] = ()
+
+
+def correlations(
+    results: Sequence[Result],
+    measures: Sequence[str] = (),
+    resampling: Resampling = DRAWS,
+) -> list[Correlation]:
+    """ρ of every pair of ``measures``; without any, of each measure that the audits have in two or more specs.
+
+    Raises RequestError if the audits lack a measure, have none twice, or measured no summary by both.
+    Source: Li et al., Coverage-based Fairness in MDS, Table 2 (scorers), Table 8 (measures).
+    """
+    known = specs_in(results)
+    named = itertools.combinations(named_measures(known, measures), 2) if measures else _of_one_measure(known)
+    pairs = list(named)
+    saved = saved_values(results, {spec for pair in pairs for spec in pair})
+    every = (_correlation(saved[first], saved[second], resampling) for first, second in pairs)
+    found = [correlation for correlation in every if correlation is not None]
+    if not found:
+        raise RequestError("The two measures have no record in common. Audit the same file with both.")
+    return found
+
+
+def _of_one_measure(known: Iterable[str]) -> list[tuple[str, str]]:
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for spec in known:
+        parsed = specs.parse(spec)
+        kinds.setdefault((parsed.name, parsed.over or ""), []).append(spec)
+    pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
+    if not pairs:
+        raise RequestError(
+            "These audits have no measure with two scorers. Audit the same file twice with "
+            "--measure 'NAME(scorer=…)', or name two measures to compare: --measure A --measure B."
+        )
+    return pairs
+
+
+def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]:
+    """The canonical specs of at least two known measures."""
+    wanted = list(dict.fromkeys(repr(registry.make("measure", text)) for text in measures))
+    if len(wanted) < 2:
+        raise RequestError("Name two different measures to compare: --measure A --measure B.")
+    if absent := [spec for spec in wanted if spec not in known]:
+        raise RequestError(
+            f"{', '.join(absent)}: not in these audits. Their measures: {', '.join(sorted(known)) or 'none'}."
+        )
+    return wanted
+
+
+def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Correlation | None:
+    in_a, in_b = in_common(a, b)
+    if len(in_a) < 2:
+        return None
+    x, y = (saved.values(saved.rows)[places] for saved, places in ((a, in_a), (b, in_b)))
+    system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
+    codes = system[first_met(system)[0]].tolist()
+    names, of_each = tuple(a.systems[code] for code in codes), [np.flatnonzero(system == c) for c in codes]
+    (records,) = resampling.intervals(_spearman, [x, y], cluster)
+    of_system = []
+    for name, own in zip(names, of_each, strict=True):
+        if len(own) >= FEWEST_RECORDS:
+            alone = len(names) == 1
+            (rho,) = [records] if alone else resampling.intervals(_spearman, [x[own], y[own]], cluster[own])
+            of_system.append((name, rho, len(own)))
+    label, first, second = _names(a.measure, b.measure)
+    over_systems = None
+    if len(names) >= FEWEST_SYSTEMS:
+        clusters = [first_met(cluster)[1][own] for own in of_each]
+        of_a, of_b = (
+            saved.by_system([places[own] for own in of_each], clusters, resampling)
+            for saved, places in ((a, in_a), (b, in_b))
+        )
+        over_systems = resampling.interval(spearman(of_a, of_b))
+    n = int(np.isfinite(x + y).sum())
+    return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
+
+
+def _spearman(x: Floats, y: Floats) -> list[Floats]:
+    return [spearman(x, y)]
+
+
+def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
+    """The names of one measure and its two settings, or of two measures."""
+    first, second = specs.parse(repr(a)), specs.parse(repr(b))
+    if (first.name, first.over) != (second.name, second.over):
+        return "two measures", repr(a), repr(b)
+    over = f"@{first.over}" if first.over else ""
+    return f"{first.name}{over}", _settings(a), _settings(b)
+
+
+def _settings(measure: Measure) -> str:
+    """The settings in which specs of one measure differ."""
+    parsed = specs.parse(repr(measure))
+    scorer = getattr(measure, "scorer", None)
+    others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
+    return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
+
+
+def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tuple[Table, ...]:
+    """One row per pair; then one row per pair and system."""
+    rows = tuple(
+        (
+            c.measure, c.first, c.second, str(c.records), f"{c.summaries:,}",
+            "–" if c.systems is None else str(c.systems), str(len(c.named)),
+        )
+        for c in found
+    )  # fmt: skip
+    by_system = tuple(
+        (system, c.measure, c.first, c.second, str(rho), f"{n:,}")
+        for c in found
+        for system, rho, n in c.of_system
+    )
+    fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
+    compared = ("measure", "first", "second", "over summaries", "n")
+    made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
+    if not by_system:
+        return (made,)
+    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (resampling.note,))
+
+
+def _relative_change(plain: Floats, fair: Floats) -> Floats:
+    """(plain − fair) / plain; nan if plain is 0 or either is undefined."""
+    defined = np.isfinite(fair) & np.isfinite(plain) & (plain != 0)
+    return np.asarray(np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined))
+
+
+# ------------------------------------------------------------------------- relative changes compared
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeComparison:
+    """The relative changes of two measures, and the difference, first minus second.
+
+    A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
+    summarized and both measures could use.
+    """
+
+    first: str
+    second: str
+    changes: tuple[Interval, Interval]
+    difference: Interval
+    n: int
+
+
+def change_comparisons(
+    results: Sequence[Result],
+    plain: str,
+    fair: str,
+    measures: Sequence[str],
+    resampling: Resampling = DRAWS,
+) -> list[ChangeComparison]:
+    """The difference of relative changes for each pair of measures; intervals resample records.
+
+    Raises RequestError for a measure or system that the audits lack, and if they have no common record.
+    Source: Li et al., Coverage-based Fairness in MDS, Section 5.8, Table 6.
+    """
+    audited = specs_in(results)
+    named = named_measures(audited, measures or audited)
+    saved = saved_values(results, named)
+    known = {system for spec in named for system in saved[spec].systems}
+    if absent := [system for system in (plain, fair) if system not in known]:
+        raise RequestError(
+            f"These audits have no system '{absent[0]}'. Their systems: {', '.join(sorted(known))}."
+        )
+    return [
+        _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
+    ]
+
+
+def _comparison(
+    a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
+) -> ChangeComparison:
+    in_a, in_b = in_common(a, b)
+    one, other = (
+        np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
+        for system in (plain, fair)
+    )
+    place = a.records.of(in_a[one]).places_in(a.records.of(in_a[other]))
+    one, other = one[place >= 0], other[place[place >= 0]]
+    if not len(one):
+        raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
+    cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
+    values = (
+        saved.by_system([places[one], places[other]], [cluster] * 2, resampling)
+        for saved, places in ((a, in_a), (b, in_b))
+    )
+    x, y = (_relative_change(of[:, 0], of[:, 1]) for of in values)
+    first, second, difference = map(resampling.interval, (x, y, x - y))
+    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+
+
+def change_table(
+    found: Sequence[ChangeComparison], plain: str, fair: str, resampling: Resampling = DRAWS
+) -> Table:
+    """One row per pair of measures."""
+    rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
+    header = ("first", "second", "change of first", "of second", "difference", "n")
+    note = (
+        "Change: the share of its value by which a measure falls. A difference above 0: the first falls more."
+    )
+    return Table(f"Relative changes from {plain} to {fair}", header, rows, (note, resampling.note))
+
+
+# ----------------------------------------------------------------------- agreement with labels of claims
+
+
+TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Agreement of p_y by a scorer at one temperature with p_y by human labels of claims.
+
+    Items are the groups of the records. ``alpha`` is Krippendorff's (interval scale: absolute shares, not only their
+    order), ``kappa`` is Randolph's on which group has the largest share (without ties).
+    """
+
+    temperature: float | None
+    alpha: Interval
+    pearson: Interval
+    spearman: Interval
+    kappa: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The agreement of a scorer with human labels."""
+
+    scorer: str
+    over: str
+    shares: tuple[Shares, ...]
+    records: int
+    excluded: dict[str, int]
+
+
+def agreement(
+    cases: Iterable[Case],
+    over: str,
+    scorer: str = "ngram",
+    *,
+    resampling: Resampling = DRAWS,
+    scorers: Scorers | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Agreement:
+    """Agreement of ``scorer`` with the human labels of claims for the attribute ``over``.
+
+    Intervals resample records. Raises DataError if no claim has a label.
+    Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
+    """
+    made = scorers if scorers is not None else Scorers()
+    made[scorer]  # refuses an unknown scorer before anything is read
+    by_people = Representation(over, "claims")
+    plain = Representation(over, scorer)
+    steps = [None] if plain.kind in COUNTING else list(TEMPERATURES)
+    judges = [plain if t is None else replace(plain, temperature=t) for t in steps]
+    by_record: list[list[dict[str, float]]] = []
+    """The shares by people, then by the scorer at each temperature."""
+    excluded = Counter[str]()
+    for batch in _batches(cases, progress):
+        labelled = []
+        for case in batch:
+            why = case.summary.reason
+            shares = why or _shares(by_people, case, _answers(by_people.asks((case,)), made))
+            if isinstance(shares, str):
+                excluded[shares] += 1
+            else:
+                labelled.append((case, shares))
+        asks = [judges[0].asks((case,))[0] for case, _ in labelled]
+        answers = finite(asks, made[scorer].answer(asks) if asks else ())
+        for (case, shares), scores in zip(labelled, answers, strict=True):
+            # There may also be a request to the scorer that counts tokens of the source.
+            sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], made)
+            judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
+            if isinstance(judged[0], str):
+                excluded[judged[0]] += 1
+            else:
+                by_record.append([shares, *(j for j in judged if not isinstance(j, str))])
+    if not by_record:
+        left = f" Excluded: {_counted(excluded)}." if excluded else ""
+        raise DataError(
+            f"No summary has claims with labels for '{over}'. A label of a claim is "
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{left}'
+        )
+    values = sorted({value for several in by_record for value in several[0]})
+    # Shares of the groups, nan if a record lacks one. Shape of each: (records, groups).
+    people, *judged_at = (
+        np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
+        for shares in zip(*by_record, strict=True)
+    )
+    found = tuple(
+        Shares(t, *resampling.intervals(_of_shares, [people, array]))
+        for t, array in zip(steps, judged_at, strict=True)
+    )
+    return Agreement(scorer, over, found, len(by_record), dict(sorted(excluded.items())))
+
+
+def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
+    """The cases in batches; ``progress`` is called with the number of finished cases."""
+    stream, seen = iter(cases), 0
+    while batch := list(itertools.islice(stream, BATCH)):
+        yield batch
+        seen += len(batch)
+        if progress is not None:
+            progress(seen)
+
+
+def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
+    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in asks]
+
+
+def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
+    """p_y by group, or the reason why there is none."""
+    rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
+    if isinstance(rows, Reason):
+        return rows.text
+    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    return {c[1]: share for c, share in row.items() if c[0] == "summary" and row["present", c[1]]}
+
+
+# --------------------------------------------------------------------------------- the statistics
+
+
+def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
+    """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
+    flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
+    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1])
+    return krippendorff_alpha(np.stack(flat, axis=-2), "interval"), pearson(*flat), spearman(*flat), kappa
+
+
+def _largest(shares: Floats) -> Floats:
+    """The group with the largest share; nan for a tie. (…, n, K) → (…, n)."""
+    known = np.where(np.isnan(shares), -np.inf, shares)
+    best = known.max(axis=-1, keepdims=True)
+    alone = (known >= best - TIE).sum(axis=-1) == 1
+    return np.where(alone, known.argmax(axis=-1), np.nan)
+
+
+# -------------------------------------------------------------------------------------- the tables
+
+
+def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
+    """The agreement of shares, by temperature."""
+    left = f" Excluded: {_counted(found.excluded)}." if found.excluded else ""
+    notes = (
+        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
+        "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
+    )
+    temperatures = ["any" if s.temperature is None else f"{s.temperature:g}" for s in found.shares]
+    rows = tuple(
+        (t, *map(str, (s.alpha, s.pearson, s.spearman, s.kappa)))
+        for t, s in zip(temperatures, found.shares, strict=True)
+    )
+    title = f"Shares of {found.over} in summaries: {found.scorer} and people"
+    return Table(title, ("T", "α", "Pearson", "Spearman", "κ"), rows, notes)
+
+
+def _counted(excluded: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {n:,}" for reason, n in excluded.items())
+
+
+SIZES = ("sentence", "50", "100", "200", "400")
+"""The sizes of Li et al., in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSize:
+    """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
+
+    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
+    records resampled). ``chunks`` is the mean number of pieces per document.
+    """
+
+    size: str
+    system: str
+    identified: Interval
+    chunks: float
+    claims: int
+    records: int
+
+
+def chunk_sizes(
+    cases: Iterable[Case],
+    scorer: str = "containment",
+    *,
+    sizes: Sequence[str] = SIZES,
+    threshold: float = 0.5,
+    resampling: Resampling = DRAWS,
+    scorers: Scorers | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[ChunkSize]:
+    """The share of claims whose source is identified, for every system and size.
+
+    A claim is identified if a piece of a document supports it above ``threshold`` (for an entailment model: entails it).
+    ``sizes`` are ``sentence`` or numbers of words. Raises RequestError for another size, DataError if no summary has a claim.
+    Source: Li et al., Coverage-based Fairness in MDS, Table 7.
+    """
+    cuts = {size: read_size(size) for size in sizes}
+    made = scorers if scorers is not None else Scorers()
+    counts: dict[tuple[str, str], list[tuple[int, int, int, int]]] = {}
+    """By size and system, of each record: claims that are identified, claims, pieces and documents."""
+    for batch in _batches(cases, progress):
+        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
+        for size, by in cuts.items() if usable else ():
+            texts = [[t for t in known(case.record).texts if not is_blank(t)] for case in usable]
+            pieces = [
+                tuple(piece for text in several for piece in passages_of(text, by)) for several in texts
+            ]
+            asks = [
+                Ask(scorer, rows, claims_of(case.summary, "auto"), whole=True)
+                for case, rows in zip(usable, pieces, strict=True)
+            ]
+            for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
+                identified = int((scores.matrix > threshold).any(axis=0).sum())
+                row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)
+                counts.setdefault((size, case.summary.system), []).append(row)
+    if not counts:
+        raise DataError("No summary has a claim: all are empty or missing.")
+    found = []
+    for (size, system), rows in counts.items():
+        totals = resampling.totals(np.array(rows, dtype=np.float64))
+        share, per_document = resampling.interval(totals[:, 0] / totals[:, 1]), totals[0, 2] / totals[0, 3]
+        found.append(ChunkSize(size, system, share, float(per_document), int(totals[0, 1]), len(rows)))
+    return found
+
+
+def read_size(size: str) -> str:
+    """``sentence`` or a number of words, as a scorer's setting ``by``."""
+    if size == "sentence":
+        return size
+    if size.isascii() and size.isdigit() and int(size) > 0:
+        return f"{int(size)}words"
+    raise RequestError(f"'{size}' is not a valid size of pieces: write sentence, or a number of words.")
+
+
+def chunk_tables(found: Sequence[ChunkSize], scorer: str, threshold: float) -> list[Table]:
+    """A table per system with a row per size."""
+    header = ("words", "identified", "pieces", "claims")
+    note = (
+        f"Identified, with {DRAWS.confidence_level:.0%} interval: a piece of so many words supports the claim above "
+        f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
+    )
+    by_system: dict[str, list[tuple[str, ...]]] = {}
+    for one in found:
+        row = one.size, str(one.identified), number(one.chunks, 1), f"{one.claims:,}"
+        by_system.setdefault(f"Claims whose source document is identified · {one.system}", []).append(row)
+    return [Table(title, header, tuple(rows), (note,)) for title, rows in by_system.items()]
