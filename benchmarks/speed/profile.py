@@ -22,21 +22,19 @@ from benchmarks.speed.audit import write_records
 LOOKS = 200
 """A second."""
 STEPS = {
-    "PartWork.__call__": "read, checked and written down",
-    "Run._single": "read, checked and written down",
+    "Work.of_part": "read, checked and written down",
+    "Work.batches": "read, checked and written down",
     "Observer.observe": "observed: steps from unit to unit",
     "Observer._asked": "asked",
     "Tfidf.answer": "scored",
     "Ngram.answer": "scored",
     "Containment.answer": "scored",
-    "Observer._with_extracts": "random extracts drawn",
-    "Observer._relabelling": "labels drawn",
-    "Observer._labelled": "labels drawn",
+    "ExtractDraws.extracts_of": "random extracts drawn",
+    "LabelDraws.of_many": "labels drawn",
     "Observer._observed": "observed: rows",
-    "_read_extracts": "observed: random extracts",
+    "_of_extracts": "observed: random extracts",
     "Ledger._sum": "rows summed under drawn labels",
     "Run.estimates": "estimated",
-    "Run.settle": "estimated",
     "replace_all": "reports and files",
     "with_examples": "reports and files",
 }

@@ -92,12 +92,7 @@ def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
 
 def is_too_few(e: Estimate) -> bool:
     """Whether one group of a pair is in fewer clusters than can be compared."""
-    return e.other_clusters is not None and are_too_few(smallest_group(e) or 0, e.clusters)
-
-
-def are_too_few(smaller: int, clusters: int) -> bool:
-    """Whether two groups cannot be compared: the smaller is in few clusters, and others lack it."""
-    return smaller < min(FEWEST_IN_A_GROUP, clusters)
+    return e.other_clusters is not None and (smallest_group(e) or 0) < min(FEWEST_IN_A_GROUP, e.clusters)
 
 
 def smallest_group(e: Estimate) -> int | None:

@@ -41,13 +41,9 @@ def tokens(given: int | str, device: str, name: str) -> int:
     """The number of word pieces per batch: a positive setting, or ``auto`` for the device's."""
     if given == "auto":
         return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
-    try:
-        number = int(given)
-    except ValueError:
-        number = 0
-    if number < 1:
+    if not str(given).isdecimal() or int(given) < 1:
         raise RequestError(f"{name}(batch_tokens={given}): wanted a positive number of word pieces, or auto.")
-    return number
+    return int(given)
 
 
 def place(device: str, dtype: str, batch_tokens: int | str, name: str) -> Placement:

@@ -100,6 +100,9 @@ def test_a_record_of_one_document_is_counted_once(tmp_path: Path, fairbrief: Com
     ]
     run = fairbrief("init", write(tmp_path / "in.jsonl", lines), "--out", tmp_path / "a.toml")
     assert "party: L (4), R (4)" in run.out, run.err
+    without = [{name: line[name] for name in ("id", "article", "party")} for line in lines]
+    run = fairbrief("init", write(tmp_path / "records.jsonl", without), "--out", tmp_path / "b.toml")
+    assert "id: the record's id\n" in run.out, run.out
 
 
 @pytest.mark.parametrize("systems", [["even"], ["even", "rosy"]])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.cli import app
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.li_coverage import LiCoverage
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
@@ -114,53 +110,20 @@ def test_the_protocols_settings_are_the_papers() -> None:
 
 
 @pytest.mark.usefixtures("nltk_data")
-def test_coverage_protocol_with_other_models_from_the_command_line(
-    classifier_folder: Path, bart_folder: Path, tmp_path: Path
-) -> None:
-    """``--protocol 'li-coverage(model=…, proportional=…)'`` prints the paper's tables and the baseline's."""
-    lines = []
-    for case in cases():
-        lines.append(
-            {
-                "id": case.record.id,
-                "documents": [
-                    {"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents
-                ],
-                "summary": case.summary.text,
-            }
-        )
-    file = tmp_path / "reviews.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    asked = f"li-coverage(model={classifier_folder}, proportional={bart_folder})"
-    out = tmp_path / "out"
-    ran = CliRunner().invoke(
-        app, ["audit", str(file), "--attribute", "mood", "--protocol", asked, "--resamples", "50", "--out", str(out)]
-    )  # fmt: skip
-    assert ran.exit_code == 0, ran.output
-    told = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    titles = [table["title"] for table in told["tables"]]
-    assert titles[0].startswith("Table 3: "), titles
-    assert titles[0].endswith("according to Equal Coverage (over mood)")
-    (baseline,) = (table for table in told["tables"] if "roportional" in table["title"])
-    assert baseline["rows"], titles
-    assert {row[1] for row in _rows_of_table(told, "Table 4")} == {"pooled", "extremes"}
-    asked = f"li-coverage(model={classifier_folder}, proportional=none, version=text)"
-    ran = CliRunner().invoke(
-        app, ["audit", str(file), "--attribute", "mood", "--protocol", asked, "--resamples", "50", "--out", str(out)]
-    )  # fmt: skip
-    assert ran.exit_code == 0, ran.output
-    told = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert {row[1] for row in _rows_of_table(told, "Table 4")} == {"extremes"}
-    assert [row[6] for row in _rows_of_table(told, "Table 3")] == [
-        "–"
-    ]  # all records, so that none is "testable"
-    assert all(table["notes"][-1].startswith("Version: text") for table in told["tables"])
-
-
-def _rows_of_table(told: dict[str, Any], number: str) -> list[list[str]]:
-    """The rows of the table with the paper's number."""
-    (rows,) = (table["rows"] for table in told["tables"] if table["title"].startswith(f"{number}:"))
-    return rows
+def test_the_coverage_protocol_takes_other_models(classifier_folder: Path, bart_folder: Path) -> None:
+    """``li-coverage(model=…, proportional=…)`` prints the paper's tables and the baseline's; ``version=text`` those of its words."""
+    tables = {}
+    for settings in (f"proportional={bart_folder}", "proportional=none, version=text"):
+        protocol = f"li-coverage(model={classifier_folder}, {settings})"
+        made = audit(cases(), Plan(protocol=protocol, attributes=("mood",), n_resamples=50)).tables
+        tables[settings[-4:] == "text"] = {table.title.partition(":")[0]: table for table in made}
+    published, text = tables[False], tables[True]
+    assert published["Table 3"].title.endswith("according to Equal Coverage (over mood)")
+    assert published["Proportional Representation over mood (baseline)"].rows
+    assert {row[1] for row in published["Table 4"].rows} == {"pooled", "extremes"}
+    assert {row[1] for row in text["Table 4"].rows} == {"extremes"}
+    assert [row[6] for row in text["Table 3"].rows] == ["–"]  # all records, so that none is "testable"
+    assert all(table.notes[-1].startswith("Version: text") for table in text.values())
 
 
 def test_the_baseline_is_zhang_et_al_s_code() -> None:

@@ -112,7 +112,7 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
 
 WINDOWED = {
     "fairbrief.people.template._BEFORE", "fairbrief.people.template._RIGHT_BEFORE",
-    "fairbrief.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
+    "fairbrief.people.template._SCRIPTURE", "fairbrief.text.recognition.LOCATING",
     "fairbrief.text.attributes._NAME_BEFORE", "fairbrief.text.attributes._SAID",
 }  # fmt: skip
 """Looked for in the few characters before a name: their length is bounded where they are used."""

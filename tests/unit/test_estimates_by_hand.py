@@ -10,7 +10,6 @@ import pytest
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.representation import Uer
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
@@ -116,15 +115,6 @@ def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
     # Texts of whole groups have no labels to exchange: signs of the three clusters are turned instead.
     found = audit(varied, Plan(measures=["uer(texts=values)@side"], n_resamples=100))
     assert of(found, "difference[L]", "a").smallest_p == 1 / 2**2
-
-
-def test_measures_are_given_as_names_or_as_objects() -> None:
-    """What is neither is refused with what it is."""
-    given = list(cases({"a": 2}))[:1]
-    by_name, by_object = (audit(given, Plan(measures=[m], n_resamples=0)) for m in ("uer@side", Uer("side")))
-    assert by_name.estimates == by_object.estimates
-    with pytest.raises(RequestError, match="measures contains int"):
-        audit(given, Plan(measures=[3]))  # type: ignore[list-item]
 
 
 def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() -> None:

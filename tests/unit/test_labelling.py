@@ -40,13 +40,6 @@ def test_one_unlabelled_document_costs_only_itself() -> None:
     assert {e.n for e in found.estimates} == {20}
 
 
-def test_unlabelled_documents_can_be_a_group() -> None:
-    """They are a group of their own where that is asked for."""
-    reading = read(ROWS, missing="group", labels=["party"])
-    assert labels(reading)[0] == ["L", "R", "L", "missing"]
-    assert "in the group 'missing'" in reading.notes[0]
-
-
 def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
     """By default the audit stops at such a record, and says which options there are."""
     with pytest.raises(DataError, match=r"--missing drop.*--missing group.*--require party"):
@@ -66,7 +59,9 @@ def test_a_record_without_any_label() -> None:
     assert len(labels(reading)) == 2
     assert reading.skipped_count == 1
     assert "r30" in reading.skipped[0]
-    assert labels(read(rows, missing="group", labels=["party"]))[2] == ["missing", "missing"]
+    grouped = read(rows, missing="group", labels=["party"])
+    assert labels(grouped)[2] == ["missing", "missing"]
+    assert "in the group 'missing'" in grouped.notes[0]
 
 
 def test_people_keep_their_mentions() -> None:
@@ -127,29 +122,9 @@ def ids(row: dict[str, Any], **options: Any) -> list[str | None]:
     return [document.id for document in case.record.documents]
 
 
-def rows(clusters: int, records: int) -> list[dict[str, Any]]:
-    """Records of two parties, spread over some products."""
-    return [
-        {
-            "id": str(i),
-            "product": {"code": i % clusters},
-            "documents": [
-                {"text": f"Good thing {i}.", "attributes": {"party": "L"}},
-                {"text": f"Bad matter {i}.", "attributes": {"party": "R"}},
-            ],
-            "summary": f"Good thing {i}." if i % 3 else f"Bad matter {i}.",
-        }
-        for i in range(records)
-    ]
-
-
 def test_documents_bring_their_ids() -> None:
-    """A document's own field id names it, a number as text; one without is not named."""
+    """A document's own field id names it, a number as text; one without is not named; the same twice is refused."""
     assert ids(ROW | {"documents": [{"text": "One.", "id": 7}, {"text": "Two.", "id": None}]}) == ["7", None]
-
-
-def test_a_document_id_stands_once_in_a_record() -> None:
-    """Two documents of one id cannot be told apart, so they are refused with what to do."""
     row = ROW | {"documents": [{"text": "One.", "id": 1}, {"text": "Two.", "id": "1"}]}
     with pytest.raises(DataError, match=r"two documents with the id '1'.*correct the ids"):
         ids(row)
@@ -175,11 +150,10 @@ def test_a_record_without_its_cluster_is_refused() -> None:
 
 
 def test_an_audit_resamples_clusters() -> None:
-    """Twelve records of four products are four clusters, and the product is no group to audit over."""
-    reading = read(rows(4, 12), cluster_by="product.code")
+    """Twenty records of four products are four clusters, and the product is no group to audit over."""
+    given = [one | {"product": {"code": i % 4}} for i, one in enumerate(ROWS)]
+    reading = read(given, cluster_by="product.code", missing="drop", labels=["party"])
     found = fairbrief.audit(reading, n_resamples=50)
     [uer] = [e for e in found.estimates if e.quantity == "uer"]
-    assert (uer.n, uer.clusters) == (12, 4)
+    assert (uer.n, uer.clusters) == (20, 4)
     assert not [e for e in found.estimates if e.over == "product.code"]
-    alone = fairbrief.audit(read(rows(4, 12)), ["uer@party"], n_resamples=50).estimates
-    assert next(e for e in alone if e.quantity == "uer").clusters == 12

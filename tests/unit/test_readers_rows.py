@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -273,18 +272,6 @@ def test_what_nothing_used_of_entities_is_named() -> None:
 
 
 RECORD = Record("r", (Document("Alder.", {"side": "L"}),), seed_document="o")
-
-
-def test_frozen_data_are_replaced_and_looked_at_as_dataclasses() -> None:
-    """``replace``, ``fields`` and ``asdict`` know the fields and their defaults."""
-    assert is_dataclass(RECORD)
-    assert replace(RECORD, id="q") == Record("q", RECORD.documents, seed_document="o")
-    assert asdict(RECORD.documents[0]) == {"text": "Alder.", "attributes": {"side": "L"}, "id": None}
-    defaults = {f.name: f.default for f in fields(Summary)}
-    assert (defaults["claims"], defaults["reason"], defaults["system_kind"]) == (None, "", "system")
-    assert next(f for f in fields(Document) if f.name == "attributes").default_factory is dict
-    with pytest.raises(TypeError, match="colour"):
-        replace(RECORD, colour="green")
 
 
 def test_frozen_data_cannot_be_changed_and_are_equal_by_what_they_hold() -> None:

@@ -55,12 +55,6 @@ def test_a_limit_scores_only_the_sentences_kept() -> None:
     assert f_of(RougeScores(limit=1), case_of("A cat slept. Dogs barked.", "A cat slept.")) == 1
 
 
-def test_words_are_compared_as_they_stand_unless_stemmed() -> None:
-    """Cats and a cat share a stem, and no word."""
-    assert f_of(RougeScores(), case_of("cats", "cat")) == 0
-    assert f_of(RougeScores(stem=True), case_of("skies", "sky")) == 1
-
-
 AWKWARD = [
     ("", ""),
     ("a", ""),

@@ -65,18 +65,6 @@ def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_directi
     assert [row[1] for row in table.rows] == ["above under 1 of 2", "above", "nearer to even"]
 
 
-def test_settings_of_any_kind_are_choices() -> None:
-    """Two specs that differ in what units are are told apart by that."""
-    first, second = "coverage_parity@side", "coverage_parity(claims=sentences)@side"
-    table = table_of((first, 0.1, 0.01), (second, 0.2, 0.01))
-    assert [row[0] for row in table.rows[1:]] == ["  claims=auto", "  claims=sentences"]
-
-
-def test_a_measure_that_was_taken_once_has_no_table() -> None:
-    """Without a second choice there is nothing to compare."""
-    assert tables([estimate(DEFAULT, 0.1, 0.01)], [make("measure", DEFAULT)], 0.05) == []
-
-
 def test_scorers_are_compared_on_terminal_page_and_in_python(tmp_path: Path) -> None:
     """Every road to a reader has the table; measures without such a scorer are taken as they are."""
     found = fairbrief.audit(

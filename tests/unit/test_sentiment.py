@@ -339,7 +339,7 @@ def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
     assert isinstance(protocol, PerRecordProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
-    assert shift == SentimentShift(scorer="word_sentiment(vectors=my vectors.txt, base=2)", threshold=0.5)
+    assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt', base=2)", threshold=0.5)
     shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])
     assert "VADER" in shown[0].notes[0]
     assert shown[0].rows == (("s", "shift", "0.000", "–", "–", "–", "0"),)

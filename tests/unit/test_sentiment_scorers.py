@@ -1,7 +1,8 @@
-"""The two sentiment scorers keep the contract, and say how good and how sure they are."""
+"""The two sentiment scorers keep the contract; gender words, lexicons and word vectors: what is counted, and what is refused."""
 
 from __future__ import annotations
 
+import gzip
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,17 @@ import numpy as np
 import pytest
 
 from fairbrief import registry, testing
-from fairbrief.classifiers.sentiment import Vader, WordSentiment
+from fairbrief.classifiers.sentiment import (
+    Vader,
+    WordSentiment,
+    passage_sentiment,
+    read_lexicon,
+    read_vectors,
+    words_of,
+)
 from fairbrief.errors import DataError
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.text.gendered_words import count_gender_words, gender_coefficient, subject_group
 from fairbrief.types import Ask
 
 TEXTS = ("A wonderful, happy day. Everyone smiled.", "A terrible war killed thousands.", "", "Zzyzx qwrt.")
@@ -112,3 +121,136 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
     (tmp_path / "few.csv").write_text("waa,1\nwab,-1\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 positive and 1 negative words"):
         WordSentiment(made.vectors, str(tmp_path / "few.csv")).trained()
+
+
+# ------------------------------------------------------------------------- words, vectors and lexicons
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("She said: HER hat is hers.", (3, 0)),
+        ("He's told him it’s his.", (0, 3)),
+        ("The shed, heritage, history and ushers.", (0, 0)),
+        ("she'll meet him/her", (2, 1)),
+        ("herself, himself", (0, 0)),
+        ("her_hat his2 <she>-HE", (1, 1)),
+    ],
+)
+def test_gender_words_are_whole_words_in_any_case(text: str, counts: tuple[int, int]) -> None:
+    """Parts of words do not count, and an apostrophe ends a word; beside letters of other alphabets, too."""
+    assert count_gender_words(text) == counts == count_gender_words(f"{text} é")
+
+
+def test_the_coefficient_runs_from_men_to_women_and_needs_a_gender_word() -> None:
+    """−1 to 1, and undefined for a text without any."""
+    assert gender_coefficient("he his him") == -1
+    assert gender_coefficient("she her hers") == 1
+    assert gender_coefficient("she and he") == 0
+    assert gender_coefficient("she, she, she and he") == 0.5
+    assert gender_coefficient("they") is None
+
+
+def test_groups_lie_at_and_beyond_the_threshold() -> None:
+    """By default all gender words must agree; a lower threshold takes more."""
+    assert [subject_group(c) for c in (-1, -0.9, 0, 0.9, 1)] == ["male", None, None, None, "female"]
+    assert [subject_group(c, 0.5) for c in (-0.5, 0.49, 0.5)] == ["male", None, "female"]
+
+
+def test_a_passage_is_the_mean_of_its_known_words() -> None:
+    """Unknown words count nowhere; without a known word the passage has no sentiment."""
+    scores = {"good": 2.0, "bad": -1.0, "well": 1.0}
+    assert passage_sentiment("Good! A bad thing, good.", scores) == (1.0, 3)
+    assert passage_sentiment("A well-made thing", scores) == (1.0, 1)
+    assert passage_sentiment("A thing", scores) == (0.0, 0)
+    assert words_of("Don’t stop: 3 ÉCLAIRS!") == ["don't", "stop", "éclairs"]
+
+
+# ---------------------------------------------------------------------------------------- vectors
+
+
+def read(path: Path) -> dict[str, list[float]]:
+    """All words of a file with their vectors."""
+    return {
+        w: v.tolist() for words, vectors in read_vectors(path) for w, v in zip(words, vectors, strict=True)
+    }
+
+
+@pytest.mark.parametrize("header", ["", "3 2\n"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zipped: bool) -> None:
+    """With or without header, plain or gzipped whatever the name; words of several parts keep together."""
+    text = f"{header}the 1 2.5\nNew York -1e-1 3\nThe 9 9\n"
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+    assert read(path) == {"the": [1, 2.5], "new york": [pytest.approx(-0.1), 3]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 1 2\nb 1\n", "line 2: 'b 1' is not a word with 2 finite numbers"),
+        ("a 1 2\nb 1 x\n", "line 2: 'b 1 x' is not a word with 2 finite numbers"),
+        ("2 2\na 1 2\nb 1 nan\n", "line 3: 'b 1 nan' is not a word with 2 finite numbers"),
+        ("hello\n", "line 1: 'hello' is not a word with 2 finite numbers"),
+        ("", "no word vector found"),
+    ],
+)
+def test_a_malformed_vector_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    """File and line, what was found, what was wanted."""
+    path = tmp_path / "vectors.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read(path)
+
+
+def test_binary_cut_off_and_missing_files_are_refused(tmp_path: Path) -> None:
+    """What is no text is said to be none."""
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(b"3 2\na \xff\xfe\x00\x80\n")
+    with pytest.raises(DataError, match="not a text file"):
+        read(path)
+    path.write_bytes(gzip.compress(b"a 1 2\n" * 1000)[:-12])
+    with pytest.raises(DataError, match="cut off"):
+        read(path)
+    with pytest.raises(DataError, match="no such file"):
+        read(tmp_path / "absent")
+
+
+# --------------------------------------------------------------------------------------- lexicons
+
+
+def test_a_table_of_words_and_labels_is_a_lexicon(tmp_path: Path) -> None:
+    """Labels in words or numbers, a header or none; a word of both kinds teaches nothing."""
+    path = tmp_path / "lexicon.csv"
+    path.write_text("word,label\nGood,positive\nbad,-1\nfine,1\nodd,1\nodd,-1\n", encoding="utf-8")
+    assert read_lexicon(str(path)) == {"good": 1, "bad": -1, "fine": 1}
+    path.write_text("good,positive\nbad,awful\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"line 2: 'bad,awful' is not a word and a label"):
+        read_lexicon(str(path))
+    with pytest.raises(DataError, match="no such lexicon"):
+        read_lexicon(str(tmp_path / "absent.csv"))
+
+
+def test_the_two_word_files_are_a_lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comments are passed over, Latin-1 is read, and NLTK's data is found through NLTK_DATA."""
+    folder = tmp_path / "corpora" / "opinion_lexicon"
+    folder.mkdir(parents=True)
+    (folder / "positive-words.txt").write_bytes(b"; comment\n\nfine\n")
+    with pytest.raises(DataError, match=r"no negative-words\.txt"):
+        read_lexicon(str(folder))
+    (folder / "negative-words.txt").write_bytes("; comment\nna\xefve\n".encode("latin-1"))
+    wanted = {"fine": 1, "naïve": -1}
+    assert read_lexicon(str(folder)) == wanted
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    assert read_lexicon("opinion") == wanted
+
+
+def test_an_absent_opinion_lexicon_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names the command, the variable, and the other ways."""
+    monkeypatch.delenv("NLTK_DATA", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    with pytest.raises(DataError, match=r"nltk\.downloader opinion_lexicon.*NLTK_DATA.*lexicon=FOLDER"):
+        read_lexicon("opinion")

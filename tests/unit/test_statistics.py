@@ -162,18 +162,6 @@ def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool
     assert observed_and_choice(LabelDraws(draws, 0), "r", LABELS)[2] == is_listed
 
 
-@pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
-def test_draws_do_not_depend_on_other_records(labels: np.ndarray) -> None:
-    """A record gets the same label permutations whatever was asked before it, and others under another seed or key."""
-    alone = observed_and_choice(LabelDraws(200, 3), "r", labels)
-    after = LabelDraws(200, 3)
-    observed_and_choice(after, "other", np.arange(15))
-    again = observed_and_choice(after, "r", labels)
-    assert all(np.array_equal(a, b) for a, b in zip(alone, again, strict=True))
-    assert (alone[1] != observed_and_choice(LabelDraws(200, 4), "r", labels)[1]).any()
-    assert (alone[1] != observed_and_choice(after, "s", labels)[1]).any()
-
-
 def test_records_that_share_a_pool_are_independent() -> None:
     """The finite pool of permutations does not favour the same position in all records.
 

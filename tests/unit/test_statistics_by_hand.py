@@ -25,7 +25,6 @@ from fairbrief.statistics.keyed_random import (
     keys_of,
     random_bits,
     random_flips,
-    random_halves,
 )
 from fairbrief.statistics.label_permutations import (
     LabelDraws,
@@ -246,16 +245,6 @@ def test_permutations_of_many_are_those_of_each() -> None:
             assert np.array_equal(rows, found[i][0])
             assert np.array_equal(choice, found[i][1])
             assert (choice.dtype, is_listed) == (found[i][1].dtype, found[i][2])
-
-
-def test_cyclic_permutations_are_the_rotations() -> None:
-    """Three labels have three; each draw turns all records of a key by the same share of the circle."""
-    draws = LabelDraws(50, 3)
-    rows, choice, is_listed = observed_and_choice(draws, "c", np.array([7, 8, 9]), cyclic=True)
-    assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
-    turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
-    assert choice.tolist() == [3 * share // 2**32 for share in turned]
-    assert observed_and_choice(draws, "c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
 
 
 def test_matched_labels_of_many_items_are_sampled() -> None:

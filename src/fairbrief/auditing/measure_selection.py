@@ -114,15 +114,9 @@ def check_over(over: str, head: Sequence[Case], holder: str = "document") -> Non
 def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
     """RequestError for an unknown scorer; ``given`` are those that were passed as objects."""
     for measure in measures:
-        text = scorer_of(measure)
-        if text is not None and text not in given:
+        text = getattr(measure, "scorer", None)
+        if isinstance(text, str) and text not in WITHOUT_ASK and text not in given:
             registry.make("scorer or classifier", text)
-
-
-def scorer_of(measure: Measure) -> str | None:
-    """The scorer that a measure names; None if it asks none."""
-    text = getattr(measure, "scorer", None)
-    return text if isinstance(text, str) and text not in WITHOUT_ASK else None
 
 
 def _is_group(values: Counter[str]) -> bool:

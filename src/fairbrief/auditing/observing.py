@@ -88,18 +88,31 @@ class AskedUnit:
         return (*self.asks, *self.drawn[1]) if isinstance(self.drawn, tuple) else self.asks
 
 
-def scored(asked: Sequence[AskedUnit], table: ScoreTable) -> ScoredUnits:
-    """Units with the answers about their summaries."""
-    first, many = np.array([(one.first, len(one.asks)) for one in asked], dtype=np.int64).reshape(-1, 2).T
-    return ScoredUnits([one.cases for one in asked], table, first, many)
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Units of an observation, and the answers to all asks of theirs and of others."""
 
+    observation: Observation
+    units: Sequence[AskedUnit]
+    table: ScoreTable
 
-def with_extracts(asked: Sequence[AskedUnit], table: ScoreTable) -> ScoredUnits:
-    """Units with their random extracts in place of the summaries, and the answers about these."""
-    drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in asked]
-    first = np.array([one.first + len(one.asks) for one in asked], dtype=np.int64)
-    many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
-    return ScoredUnits([one.cases for one in asked], table, first, many, [extracts for extracts, _ in drawn])
+    def some(self, chosen: Sequence[int]) -> Answered:
+        """Some of the units."""
+        return Answered(self.observation, [self.units[j] for j in chosen], self.table)
+
+    def summaries(self) -> ScoredUnits:
+        """The units with the answers about their summaries."""
+        first = np.array([one.first for one in self.units], dtype=np.int64)
+        many = np.array([len(one.asks) for one in self.units], dtype=np.int64)
+        return ScoredUnits([one.cases for one in self.units], self.table, first, many)
+
+    def extracts(self) -> ScoredUnits:
+        """The units with their random extracts in place of the summaries, and the answers about these."""
+        drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in self.units]
+        first = np.array([one.first + len(one.asks) for one in self.units], dtype=np.int64)
+        many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
+        own = [extracts for extracts, _ in drawn]
+        return ScoredUnits([one.cases for one in self.units], self.table, first, many, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,41 +142,35 @@ class Observer:
         self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
-        observation, declared = ledger.observation, ledger.observation.declaration
-        asked, table, of_maps = self._scored(
-            observation, list(self._asked(observation, units, left_out)), left_out
-        )
-        relabelled, first = [one.relabelled for one in asked], 0
-        several = iter([with_real_labels(relabelled)] if asked else [])
+        asked = list(self._asked(ledger.observation, units, left_out))
+        answered, of_maps = self._scored(ledger.observation, asked, left_out)
+        relabelled, first = [one.relabelled for one in answered.units], 0
+        several = iter([with_real_labels(relabelled)] if relabelled else [])
         if ledger.n_resamples:
-            is_listed = declared.tests_units is not None
+            is_listed = ledger.observation.declaration.tests_units is not None
             several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
         for labelled in several:
             stop = first + sum(len(alike.places) for alike in labelled)
-            yield self._observed(observation, asked[first:stop], table, labelled, left_out)
+            yield self._observed(answered.some(range(first, stop)), labelled, left_out)
             first = stop
-        if asked and ledger.n_resamples:
+        if relabelled and ledger.n_resamples:
             real = with_real_labels(relabelled)
             for k, of_map in enumerate(of_maps):
-                ledger.add_of_map(k, origins, self._observed(observation, asked, of_map, real, {}))
+                rows = self._observed(replace(answered, table=of_map), real, {})
+                ledger.add_of_map(k, origins, rows)
 
     def _observed(
-        self,
-        observation: Observation,
-        asked: Sequence[AskedUnit],
-        table: ScoreTable,
-        labelled: Sequence[Labelled],
-        left_out: dict[int, str],
+        self, answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
     ) -> list[RowBlock]:
         """The rows of the units; adds why others have none."""
         try:
-            return list(_observed_together(observation, asked, table, labelled, left_out))
+            return list(_observed_together(answered, labelled, left_out))
         except DataError as error:
-            if len(asked) == 1:
-                left_out[asked[0].place] = self._skipped(error)
+            if len(answered.units) == 1:
+                left_out[answered.units[0].place] = self._skipped(error)
                 return []
         each = {j: alike.alone(k) for alike in labelled for k, j in enumerate(alike.places)}
-        alone = (self._observed(observation, [asked[j]], table, [each[j]], left_out) for j in sorted(each))
+        alone = (self._observed(answered.some([j]), [each[j]], left_out) for j in sorted(each))
         return list(chain.from_iterable(alone))
 
     def _asked(
@@ -185,7 +192,7 @@ class Observer:
 
     def _scored(
         self, observation: Observation, asked: list[AskedUnit], left_out: dict[int, str]
-    ) -> tuple[list[AskedUnit], ScoreTable, Iterator[ScoreTable]]:
+    ) -> tuple[Answered, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
         Also the scores under each calibration map of resampled labels, for a calibrated scorer.
@@ -208,16 +215,16 @@ class Observer:
         tables = self._answers(asks)
         table = next(tables)
         if np.isfinite(table.cells).all() and np.isfinite(table.sizes).all():
-            return asked, table, tables
-        usable = []
+            return Answered(observation, asked, table), tables
+        usable, allows_nan = [], observation.declaration.reads_unstated
         for one in asked:
-            own = one.all_asks
-            scores = (table[i] for i in range(one.first, one.first + len(own)))
-            if scorer := _unusable(own, scores, allows_nan=observation.declaration.reads_unstated):
-                left_out[one.place] = f"{NO_NUMBER}{scorer}"
+            for k, ask in enumerate(one.all_asks, one.first):
+                if not _is_usable(table[k], allows_nan=allows_nan):
+                    left_out[one.place] = f"{NO_NUMBER}{ask.scorer}"
+                    break
             else:
                 usable.append(one)
-        return usable, table, tables
+        return Answered(observation, usable, table), tables
 
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
@@ -244,7 +251,10 @@ class Observer:
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
             raise error
-        return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
+        # A reason must be constant to be counted: without the place at its beginning, and what to do about it.
+        place, separator, rest = str(error).partition("): ")
+        wrong = (rest if separator else place).partition(". ")[0].removesuffix(".")
+        return f"{LEFT_OUT}{wrong}"
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
@@ -259,19 +269,13 @@ def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
     )
 
 
-def _what_is_wrong(message: str) -> str:
-    """A reason must be constant to be counted: drop the place that a message starts with; and what to do about it."""
-    _, separator, rest = message.partition("): ")
-    return (rest if separator else message).partition(". ")[0].removesuffix(".")
-
-
 NO_NUMBER = "a score that is not a number, from "
 
 
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):
-        if _unusable([ask], [answer]):
+        if not _is_usable(answer):
             raise BackendError(_refusal(ask.scorer))
         yield answer
 
@@ -284,13 +288,10 @@ def refuse_unscored(ledgers: Iterable[Ledger]) -> None:
             raise BackendError(_refusal(named.removeprefix(NO_NUMBER)))
 
 
-def _unusable(asks: Sequence[Ask], answers: Iterable[Scores], *, allows_nan: bool = False) -> str | None:
-    """The first scorer with an answer that is not all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
-    for ask, answer in zip(asks, answers, strict=True):
-        is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
-        if not is_stated and not (allows_nan and not np.isinf(answer.matrix).any()):
-            return ask.scorer
-    return None
+def _is_usable(answer: Scores, *, allows_nan: bool = False) -> bool:
+    """Whether an answer is all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
+    is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
+    return bool(is_stated or (allows_nan and not np.isinf(answer.matrix).any()))
 
 
 def _refusal(scorer: str) -> str:
@@ -304,21 +305,17 @@ def _refusal(scorer: str) -> str:
 
 
 def _observed_together(
-    observation: Observation,
-    asked: Sequence[AskedUnit],
-    table: ScoreTable,
-    labelled: Sequence[Labelled],
-    left_out: dict[int, str],
+    answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
 ) -> Iterator[RowBlock]:
     """The rows of units, in blocks of equal columns; adds why others have none."""
     for alike in labelled:
-        some = [asked[j] for j in alike.places]
-        rows, why = _observe_many(observation, scored(some, table), alike.permutations)
-        places = np.array([one.place for one in some])
+        some = answered.some(alike.places)
+        rows, why = _observe_many(some.observation, some.summaries(), alike.permutations)
+        places = np.array([one.place for one in some.units])
         left_out.update((int(places[i]), reason.text) for i, reason in why.items())
-        random = _of_extracts(observation, some, table, alike.permutations[:, :1], why)
+        random = _of_extracts(some, alike.permutations[:, :1], why)
         for block in _joined(rows):
-            yield _with_more(observation, block, alike, places, random)
+            yield _with_more(some.observation, block, alike, places, random)
 
 
 def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
@@ -334,29 +331,23 @@ def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
             yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
 
 
-def _of_extracts(
-    observation: Observation,
-    asked: Sequence[AskedUnit],
-    table: ScoreTable,
-    labels: Integers,
-    without_row: Container[int],
-) -> tuple[Sequence[AlikeRows], list[int]]:
-    """The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
-    drawn = [(j, one.drawn) for j, one in enumerate(asked) if j not in without_row]
+Random = tuple[Sequence[AlikeRows], Sequence[int]]
+"""The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
+
+
+def _of_extracts(answered: Answered, labels: Integers, without_row: Container[int]) -> Random:
+    drawn = [(j, one.drawn) for j, one in enumerate(answered.units) if j not in without_row]
     without = [j for j, extracts in drawn if isinstance(extracts, Reason)]
     places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
     if not places:
         return [], without
-    blocks, reasons = _observe_many(
-        observation, with_extracts([asked[j] for j in places], table), labels[places]
-    )
+    units = answered.some(places).extracts()
+    blocks, reasons = _observe_many(answered.observation, units, labels[places])
     rows = [replace(block, units=[places[i] for i in block.units]) for block in blocks]
     return rows, without + [places[i] for i in reasons]
 
 
-def _beside(
-    block: AlikeRows, random: tuple[Sequence[AlikeRows], Sequence[int]]
-) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
+def _beside(block: AlikeRows, random: Random) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
     """What random extracts add to the real rows of a block: columns, rows of the block, and their numbers."""
     of_extracts, without = random
     row_of = {unit: i for i, unit in enumerate(block.units)}
@@ -414,11 +405,11 @@ def _with_more(
     block: AlikeRows,
     labelled: Labelled,
     places: Integers,
-    random: tuple[Sequence[AlikeRows], Sequence[int]],
+    random: Random,
 ) -> RowBlock:
     """Rows with the tests of single units, their permutation means and their random extracts.
 
-    ``places`` are those of all ``labelled`` units; ``random`` is what `_of_extracts` returns.
+    ``places`` are those of all ``labelled`` units.
     """
     declared, exact = observation.declaration, labelled.is_exact
     more = [*_chance_means(declared, block, exact=exact), *_beside(block, random)]

@@ -75,11 +75,12 @@ def parts_of(
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
     rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
-    found = {
-        (system, part): _gathered(ledger, rows_of.get((system, part), nothing), clusters, codes)
-        for system in systems
-        for part in (WHOLE, *subgroups)
-    }
+    found: dict[tuple[str, Subgroup], tuple[ClusterRows, Names, Integers]] = {}
+    for key in ((system, part) for system in systems for part in (WHOLE, *subgroups)):
+        chosen = rows_of.get(key, nothing)
+        first, code = first_met(codes if len(chosen) == len(codes) else codes[chosen])
+        rows = ClusterRows(ledger, chosen, code if len(first) < len(code) else None)
+        found[key] = rows, clusters.of(chosen[first]), chosen[first]
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
@@ -109,25 +110,12 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        of_part = origins.of(members.chosen)
-        first, block = first_met(members.cluster * len(of_part.known_blocks) + of_part.block)
+        own = origins.block[members.chosen]
+        first, block = first_met(members.cluster * len(origins.known_blocks) + own)
         if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
             found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]
     return found
-
-
-def _gathered(
-    ledger: Ledger, chosen: Integers, clusters: Names, codes: Integers
-) -> tuple[ClusterRows, Names, Integers]:
-    """Which clusters some rows belong to, in the order in which these are met, and the first row of each.
-
-    ``codes`` (all rows,) are equal for rows of one cluster.
-    """
-    codes = codes if len(chosen) == len(codes) else codes[chosen]
-    first, code = first_met(codes)
-    heads = chosen[first]
-    return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(heads), heads
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from fairbrief import registry
 from fairbrief.engines.score_cache import is_cacheable
@@ -29,7 +28,6 @@ class Scorers(dict[str, Scorer]):
         given: Mapping[str, Scorer] | None = None,
         wrap: Callable[[Scorer], Scorer] | None = None,
         left_behind: frozenset[str] | None = None,
-        *,
         makes_models: bool = False,
     ) -> None:
         super().__init__()
@@ -43,7 +41,7 @@ class Scorers(dict[str, Scorer]):
         """The same for another process."""
         models = frozenset(name for name, scorer in self.given.items() if is_cacheable(scorer))
         given = {n: s for n, s in self.given.items() if n not in models}
-        return Scorers(given, self.wrap, models, makes_models=makes_models)
+        return Scorers(given, self.wrap, models, makes_models)
 
     def is_cheap(self, spec: str) -> bool:
         """Whether a scorer of ours that holds no model answers to this name: one that may be asked much more."""
@@ -56,7 +54,7 @@ class Scorers(dict[str, Scorer]):
 
     def __reduce__(self) -> tuple[Callable[..., Scorers], tuple[object, ...]]:
         """Scorers are created again in the other process."""
-        return partial(Scorers, makes_models=self._makes_models), (self.given, self.wrap, self._left_behind)
+        return Scorers, (self.given, self.wrap, self._left_behind, self._makes_models)
 
     def __missing__(self, spec: str) -> Scorer:
         if self._left_behind is not None and spec in self._left_behind:
@@ -64,19 +62,14 @@ class Scorers(dict[str, Scorer]):
         given = self.given.get(spec)
         made: Scorer = given if given is not None else registry.make("scorer or classifier", spec)
         scorer = made.scorer if isinstance(made, Calibrated) else made
-        if self._left_behind is not None and self._stays(scorer):
-            self._left_behind |= {spec}
-            raise NeedsModel(spec)
         if is_cacheable(scorer):
+            from fairbrief.scorers.chat_judge import ChatJudge
+
+            stays = not self._makes_models or isinstance(scorer, ChatJudge)
+            if self._left_behind is not None and stays:
+                self._left_behind |= {spec}
+                raise NeedsModel(spec)
             self._models.add(spec)
         wrapped = scorer if self.wrap is None else self.wrap(scorer)
         self[spec] = made.wrapped(wrapped) if isinstance(made, Calibrated) else wrapped
         return self[spec]
-
-    def _stays(self, scorer: Scorer) -> bool:
-        """Whether another process leaves a scorer to this one."""
-        if not is_cacheable(scorer):
-            return False
-        from fairbrief.scorers.chat_judge import ChatJudge
-
-        return isinstance(scorer, ChatJudge) or not self._makes_models

@@ -286,10 +286,8 @@ class WordSentiment(CheckedSettings):
         )
 
     def trained(self) -> Trained:
-        """The classifier's scores and accuracy; read and trained once."""
-        path = Path(self.vectors)
-        changed = path.stat().st_mtime_ns if path.is_file() else 0
-        return _train(self, changed)
+        """The classifier's scores and accuracy; the files are read once per process."""
+        return _train(self)
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One score per row; shape of each matrix: (rows, columns)."""
@@ -298,7 +296,7 @@ class WordSentiment(CheckedSettings):
 
 
 @lru_cache(maxsize=2)
-def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # a changed file is read again
+def _train(settings: WordSentiment) -> Trained:
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
     try:

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.classifiers.sentiment import WordSentiment
 from fairbrief.measures.sentiment import (
     EMPTY_ARTICLE,
     EMPTY_SUMMARY,
@@ -23,7 +22,6 @@ from fairbrief.measures.sentiment import (
     regress_shift,
 )
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
-from fairbrief.specs import spell
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
@@ -71,7 +69,10 @@ class ChauSentiment(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 # groups are in the text
         """The shift by gender of the subject, and how the gender coefficients agree."""
-        scorer = spell(WordSentiment(self.vectors, self.lexicon, base="2")) if self.vectors else "vader"
+        scorer = "vader"
+        if self.vectors:
+            named = "" if self.lexicon == "opinion" else f", lexicon={self.lexicon!r}"
+            scorer = f"word_sentiment(vectors={self.vectors!r}{named}, base=2)"
         shift = SentimentShift(scorer=scorer, threshold=self.threshold)
         return repr(shift), "gender_agreement", repr(SentimentChange(scorer=scorer, version="text"))
 
@@ -248,26 +249,20 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
             f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
         )
         notes = (few, *notes)
-    fits = [
-        (part.system, fitted)
-        for part in subjects
-        for fitted in regress_shift(
-            part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first"
-        )
-    ]
-    for number in ("Figure 6", "Figure 7"):
-        of_figure = [
-            (system, fitted)
-            for system, fitted in fits
-            if fitted.title.startswith("all") == (number == "Figure 7")
-        ]
-        robust = "cluster-robust" if any(fitted.is_clustered for _, fitted in of_figure) else "HC3"
+    lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
+    robust = dict.fromkeys(lines, "HC3")
+    for part in subjects:
+        fits = regress_shift(part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first")
+        for fitted in fits:
+            number = "Figure 7" if fitted.title.startswith("all") else "Figure 6"
+            lines[number] += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
+            if fitted.is_clustered:
+                robust[number] = "cluster-robust"
+    for number, kind in robust.items():
         columns = (
-            "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI",
-            f"SE ({robust})", f"p ({robust})", "R²", "n",
+            "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI", f"SE ({kind})", f"p ({kind})", "R²", "n",
         )  # fmt: skip
-        lines = [(system, fitted.title, *cells) for system, fitted in of_figure for cells in _terms(fitted)]
-        yield printed(NAME, number, lines, columns=columns, notes=notes)
+        yield printed(NAME, number, lines[number], columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

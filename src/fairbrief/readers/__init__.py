@@ -60,12 +60,14 @@ def read(
     seed: int = 0,
     redact: Sequence[str] = (),
 ) -> Reading:
-    """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
+    """The cases of an input, as a stream: of files, data sets, tables or rows.
 
-    Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also as .gz and .zst; Parquet, Arrow and
-    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), as FILE#SHEET if several sheets have content. ``format`` is needed only
-    if the ending does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which
-    ``notes`` record. Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
+    The source is one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), a saved data set,
+    ``hf:NAME[:SPLIT]``, a table or an iterable. Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also
+    as .gz and .zst; Parquet, Arrow and Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns;
+    spreadsheets (.xlsx, .xls, .ods), as FILE#SHEET if several sheets have content. ``format`` is needed only if the ending
+    does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which ``notes`` record.
+    Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
 
     Each ``*_field`` is the name of a field or a path to it: ``meta.ratio``, ``choices[0].text``,
     ``reviews[*].text``, ``review_*`` (see `readers.fields`). Documents may be in one field, in several, or in one row

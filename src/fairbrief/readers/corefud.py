@@ -120,14 +120,17 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
                 f"{path}:{number}: found {len(columns)} columns, with {columns[0]!r} in the first; expected {COLUMNS}, separated "
                 "by tabs, with numbers of words in the first and the seventh, as in CoNLL-U; correct the line."
             )
-        form, misc, head = columns[1], columns[9], columns[6]
+        form, head = columns[1], columns[6]
+        misc = dict(item.partition("=")[::2] for item in columns[9].split("|"))
         low, last, is_empty = int(match[1]), match[2], match[3]
         if is_empty:
             continue
         high = int(last or low)
         if low > covered:
             start = pages.write(form)
-            pages.glue = _space_after(misc)
+            after = misc.get("SpacesAfter", " ")
+            after = after.replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
+            pages.glue = "" if misc.get("SpaceAfter") == "No" else after
             covered = high
             places.update(_split(form, start, [forms.get(str(i), "") for i in range(low, high + 1)], low))
         if last:
@@ -141,7 +144,7 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
         pages.words.append(
             Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
         )
-        _add_brackets(pages, misc, index, f"{path}:{number}")
+        _add_brackets(pages, misc.get("Entity", ""), index, f"{path}:{number}")
 
 
 def _split(form: str, start: int, parts: Sequence[str], low: int) -> dict[int, tuple[int, int]]:
@@ -155,19 +158,8 @@ def _split(form: str, start: int, parts: Sequence[str], low: int) -> dict[int, t
     return places
 
 
-def _space_after(misc: str) -> str:
-    for item in misc.split("|"):
-        key, _, value = item.partition("=")
-        if key == "SpaceAfter" and value == "No":
-            return ""
-        if key == "SpacesAfter":
-            return value.replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
-    return " "
-
-
-def _add_brackets(pages: _Pages, misc: str, index: int, where: str) -> None:
+def _add_brackets(pages: _Pages, annotation: str, index: int, where: str) -> None:
     """Open and close mentions at a word."""
-    annotation = next((i.removeprefix("Entity=") for i in misc.split("|") if i.startswith("Entity=")), "")
     for opens, body, closes in _BRACKETS.findall(annotation):
         id_ = re.sub(r"\[\d+/\d+\]", "", body.split("-")[0])
         if opens:

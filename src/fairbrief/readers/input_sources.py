@@ -44,7 +44,8 @@ class Source:
     """One source of rows.
 
     ``name`` is for messages, ``system`` is the system's name if the rows name none. ``is_table``: every row has every
-    column. ``file`` is None for data sets and rows in memory, ``folder`` is that of a saved data set. ``rows`` takes a Meter and starts from the beginning at each call.
+    column. ``file`` is None for data sets and rows in memory; ``folder`` is that of a saved data set. ``rows`` takes a
+    Meter and starts from the beginning at each call.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""JSON: one object per line, or one array of objects."""
+"""JSON: one object per line, one array of objects, or one document."""
 
 from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -143,6 +143,20 @@ def read_array(file: File, meter: Meter) -> Iterator[Row]:
         if number % EVERY == 0:
             meter.at(file.size * number // len(parts))
         yield number, row
+
+
+def load(file: File) -> Mapping[str, Any]:
+    """The JSON document; DataError if it is not an object."""
+    with file.text() as (_, content):
+        try:
+            result = json.load(content)
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
+            ) from error
+    if not isinstance(result, Mapping):
+        raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
+    return result
 
 
 def _not_object(row: Any) -> DataError:

@@ -20,9 +20,9 @@ from fairbrief.errors import DataError, first_line
 from fairbrief.readers import files, tables
 from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile, Meter
-from fairbrief.readers.json_lines import read_lines
+from fairbrief.readers.json_lines import load, read_lines
 from fairbrief.readers.messages import fault, names, show
-from fairbrief.readers.traces import langfuse, otlp, phoenix, traces
+from fairbrief.readers.traces import langfuse, otlp, phoenix, source_among, text_of, traces
 from fairbrief.readers.traces import mlflow as mlflow_traces
 from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
@@ -38,10 +38,10 @@ class Layout:
 
     ``line`` recognizes it by the object in the first line, ``head`` by the beginning of a JSON document, ``ending`` by
     the name. ``rows`` is the key of the list of rows in a document (possibly in the object under the key ``inside``);
-    without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
-    the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes further fields
-    from a row and the result of ``about``, which reads the file, or the object around its rows; rows for which it returns None are skipped.
-    ``reader`` reads files of another shape.
+    without it ``reader`` gives the rows, by default one per line. ``fields`` maps our fields to paths, or to several paths
+    separated by bars, of which the first with a value counts; a row whose ``id`` is absent or empty has its number.
+    ``more`` computes further fields from a row and the result of ``about``, which reads the file, or the object around
+    its rows; rows for which it returns None are skipped.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Layout:
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
     about: Callable[[File, Mapping[str, Any]], Any] = lambda _file, _whole: None
-    reader: Callable[..., Rows] | None = None
+    reader: Callable[..., Rows] = read_lines
     line: Callable[[Mapping[str, Any]], bool] | None = None
     in_tables: bool = False
     """Whether ``line`` also recognizes tables, by their columns."""
@@ -60,14 +60,11 @@ class Layout:
 
     def read(self, file: File, meter: Meter) -> Rows:
         """The rows of a file, numbered from 1; values that are not objects are passed on and refused later."""
-        if self.reader is not None:
-            yield from self.reader(file, meter)
-            return
         whole = load(file) if self.rows else {}
         inner = whole.get(self.inside)
         around = inner if isinstance(inner, Mapping) else whole
+        rows = enumerate(listed(around, self.rows, file.name), 1) if self.rows else self.reader(file, meter)
         about = self.about(file, around)
-        rows = enumerate(listed(around, self.rows, file.name), 1) if self.rows else read_lines(file, meter)
         for number, row in rows:
             if not isinstance(row, Mapping):
                 yield number, row
@@ -84,25 +81,6 @@ def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
 
 FAILED = "the request failed"
 REFUSED = "refused"
-LIKELY = (
-    "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
-    "input", "inputs", "context", "content",
-)  # fmt: skip
-"""Usual names of the fields with documents, the most likely first."""
-
-
-def load(file: File) -> Mapping[str, Any]:
-    """The JSON document; DataError if it is not an object."""
-    with file.text() as (_, content):
-        try:
-            result = json.load(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
-            ) from error
-    if not isinstance(result, Mapping):
-        raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
-    return result
 
 
 def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
@@ -113,22 +91,9 @@ def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
     return rows
 
 
-def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """``documents`` from the most likely field, or the only one; empty if none is likely."""
-    for name in LIKELY:
-        if fields.get(name):
-            return {"documents": fields[name]}
-    if len(fields) == 1:
-        return {"documents": next(iter(fields.values()))}
-    return {}
-
-
 def text_in(content: Any) -> str | None:
     """The text of a message, or the texts of its parts, joined."""
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        return "\n".join(text for text in texts if isinstance(text, str)) or None
-    return content if isinstance(content, str) else None
+    return content if isinstance(content, str) else text_of(content)[0] or None
 
 
 def at(row: Any, path: str) -> Any:
@@ -163,12 +128,6 @@ def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 # -------------------------------------- MLflow: a table with columns named by the user
 
 
-USUAL = {
-    "summary": ("outputs", "predictions", "prediction", "output", "response"),
-    "references": ("ground_truth", "targets", "target", "reference", "expectations"),
-}
-
-
 def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
     """One row per row of the table."""
     whole = load(file)
@@ -177,17 +136,7 @@ def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
-        row = dict(zip(columns, cells, strict=True))
-        yield number, {**_mlflow_usual(row), **row}
-
-
-def _mlflow_usual(row: dict[str, Any]) -> dict[str, Any]:
-    result = source_among(row) if len(row) > 1 else {}
-    for ours, usual in USUAL.items():
-        known = [name for name in usual if name in row]
-        if known:
-            result[ours] = row[known[0]]
-    return result
+        yield number, dict(zip(columns, cells, strict=True))
 
 
 # ------------------------------- promptfoo: a test is a record, a provider (with a prompt) a system
@@ -262,12 +211,8 @@ def _openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
 def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
     """The text of an answer, and the reason if there is none."""
     message = at(body, "choices[0].message")
-    if message is None:
-        texts = at(body, "output[*].content[*].text")
-        text = None if texts is None else "\n".join(t for t in texts if isinstance(t, str))
-        return text, REFUSED if text is None and at(body, "output[*].content[*].refusal") is not None else ""
-    text = text_in(message.get("content")) if isinstance(message, Mapping) else None
-    if text is None and at(message, "refusal"):
+    text = text_in(body.get("output") if message is None else at(message, "content"))
+    if text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
         return None, REFUSED
     return text, CUT if at(body, "choices[0].finish_reason") == "content_filter" else ""
 
@@ -463,7 +408,7 @@ LAYOUTS = {
         ),
         Layout(
             "promptfoo", "promptfoo results", rows="results", inside="results", more=_promptfoo,
-            about=lambda _, whole: list(dict.fromkeys(map(_prompt, whole["results"] if isinstance(whole.get("results"), list) else ()))),
+            about=lambda _, whole: list(dict.fromkeys(map(_prompt, whole["results"]))),
             head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
         ),
         Layout(
@@ -482,6 +427,11 @@ LAYOUTS = {
         ),
         Layout(
             "mlflow", "an MLflow evaluation table", reader=mlflow,
+            fields={
+                "summary": "summary|outputs|predictions|prediction|output|response",
+                "references": "references|ground_truth|targets|target|reference|expectations",
+            },
+            more=lambda row, _about: source_among(row) if len(row) > 1 else {},
             head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
         ),
         Layout(

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
+from fairbrief.readers.fields import ID, PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.input_parts import (
     KEPT,
@@ -327,8 +327,8 @@ class Reading:
         needed = {fields.id, *fields.documents, *fields.summary_names()} if source.is_table else set[str]()
         for number, row in rows:
             if row.__class__ is dict or isinstance(row, Mapping):
-                if not use.rows and not self._is_part:
-                    reader.begin(row)
+                if not use.rows:  # without the default field of ids, rows are numbered
+                    reader.is_numbered = fields.id is None or (fields.id == ID and ID not in row)
                 use.see(row)
                 if use.unseen and (lacking := use.unseen & needed):
                     raise reader.missing_field(source, min(lacking))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import at, fault
 from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
-from fairbrief.types import Case, Claim, Document, Record, Summary
+from fairbrief.types import Case, Claim, Document, Record
 
 IDENTIFIERS, NAMES = "identifiers", "names"
 
@@ -32,40 +32,31 @@ class Redaction:
         return cls(NAMES in kinds) if kinds else None
 
     def case(self, case: Case) -> Case:
-        """The case without personal data."""
-        record, names = self._record(case.record)
-        own = names | self._names([case.summary.text])
-        return Case(record, self._summary(case.summary, own))
-
-    def _record(self, record: Record) -> tuple[Record, frozenset[str]]:
-        """The record, and the names in it. The systems' cases of a record mostly come one after the other."""
+        """The case without personal data. The systems' cases of a record mostly come one after the other."""
+        record, summary = case.record, case.summary
         if self._last is None or self._last[0] is not record:
             _refuse(record)
-            names = self._names([d.text for d in record.documents])
-            clean = replace(
-                record,
-                documents=tuple(
-                    Document(
-                        self._text(d.text, names),
-                        _attributes(d.attributes),
-                        d.id and without_identifiers(d.id),
-                    )
-                    for d in record.documents
-                ),
-                references=tuple(self._text(text, names) for text in record.references),
-                attributes=_attributes(record.attributes),
-            )
-            self._last = record, clean, names
-        return self._last[1], self._last[2]
-
-    def _summary(self, summary: Summary, names: frozenset[str]) -> Summary:
+            names = self._names(d.text for d in record.documents)
+            self._last = record, self._clean(record, names), names
+        _, clean, names = self._last
+        names |= self._names([summary.text])
         claims = summary.claims
+        if claims is not None:
+            claims = tuple(Claim(self._text(claim.text, names), claim.values) for claim in claims)
+        text, made = self._text(summary.text, names), _attributes(summary.made)
+        return Case(clean, replace(summary, text=text, claims=claims, made=made))
+
+    def _clean(self, record: Record, names: frozenset[str]) -> Record:
+        documents = (
+            Document(self._text(d.text, names), _attributes(d.attributes), d.id and without_identifiers(d.id))
+            for d in record.documents
+        )
         return replace(
-            summary,
-            text=self._text(summary.text, names),
-            claims=None if claims is None else tuple(Claim(self._text(c.text, names), c.values) for c in claims),
-            made=_attributes(summary.made),
-        )  # fmt: skip
+            record,
+            documents=tuple(documents),
+            references=tuple(self._text(text, names) for text in record.references),
+            attributes=_attributes(record.attributes),
+        )
 
     def _names(self, texts: Iterable[str]) -> frozenset[str]:
         return frozenset().union(*map(names_in, texts)) if self.names else frozenset()
@@ -81,14 +72,16 @@ def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
 def _refuse(record: Record) -> None:
     """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
-        found, wanted = (
+        error = fault(
             "an e-mail address as the id or cluster of a record",
             "a pseudonym, since --redact keeps ids",
+            "give --id-field '' to number the rows, or another --cluster-by",
         )
-        raise at(
-            record.where,
-            fault(found, wanted, "give --id-field '' to number the rows, or another --cluster-by"),
-        )
+        raise at(record.where, error)
     if record.entities:
-        found, wanted = "entities with mentions", "plain texts, since --redact would move the mentions"
-        raise at(record.where, fault(found, wanted, "drop the field 'entities', or --redact"))
+        error = fault(
+            "entities with mentions",
+            "plain texts, since --redact would move the mentions",
+            "drop the field 'entities', or --redact",
+        )
+        raise at(record.where, error)

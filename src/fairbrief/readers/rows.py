@@ -93,10 +93,6 @@ class RowReader:
             f"{did_you_mean(wanted, [*outer, *inner])}{how_to_say(wanted, self.fields)}"
         )
 
-    def begin(self, row: Mapping[str, Any]) -> None:
-        """Inspect a source's first row: without the default field of ids, rows are numbered."""
-        self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
-
     def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
         """The record and summaries of a row; DataError with its place for invalid rows."""
         key = self.fields.id or ID

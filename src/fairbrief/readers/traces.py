@@ -19,7 +19,7 @@ from typing import Any
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
 from fairbrief.readers.files import File, Meter
-from fairbrief.readers.json_lines import Row, read_json
+from fairbrief.readers.json_lines import Row, load, read_json
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
 PATHS = {
@@ -61,6 +61,11 @@ INNER = (
     "summary", "answer", "response", "result",
 )  # fmt: skip
 """Keys of an object that lead to its text, the likeliest first."""
+LIKELY = (
+    "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
+    "input", "inputs", "context", "content",
+)  # fmt: skip
+"""Usual names of the fields with documents, the most likely first."""
 ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
@@ -99,8 +104,6 @@ def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Ro
 
 def _rows(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
-    from fairbrief.readers import layouts
-
     kind = files.FORMATS.get(files.endings(file.path)[0])
     if kind == "parquet":
         yield from tables.read_parquet(file, meter)
@@ -114,7 +117,7 @@ def _rows(file: File, meter: Meter) -> Iterator[Row]:
     if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
         yield from read_json(file, meter)
     else:
-        yield 1, layouts.load(file)
+        yield 1, load(file)
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
@@ -236,7 +239,7 @@ def _is_call(span: Span) -> bool:
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
     tree = span["tree"]
     output = _first(tree, "output")
-    text, calls_tool = _text_of(output)
+    text, calls_tool = text_of(output)
     reason = None
     if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
         reason = FAILED
@@ -276,7 +279,17 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
 # ------------------------------------------------------------------------------------ texts and documents
 
 
-def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
+def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """``documents`` from the most likely field, or the only one; empty if none is likely."""
+    for name in LIKELY:
+        if fields.get(name):
+            return {"documents": fields[name]}
+    if len(fields) == 1:
+        return {"documents": next(iter(fields.values()))}
+    return {}
+
+
+def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     """The text of an output, a message or its parts, and whether it calls a tool.
 
     Of several answers, the first counts; of a conversation, the last answer.
@@ -287,7 +300,7 @@ def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
         roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
         if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
             given = given[-1:] if set(roles) - ANSWERS else given[:1]
-        parts = [_text_of(part, depth + 1) for part in given]
+        parts = [text_of(part, depth + 1) for part in given]
         return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
     if not isinstance(given, Mapping):
         return "", False
@@ -295,14 +308,12 @@ def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
     if given.get("type") in ("reasoning", "thinking") or inner is None:
         return "", calls
-    text, more = _text_of(inner, depth + 1)
+    text, more = text_of(inner, depth + 1)
     return text, calls or more
 
 
 def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     """The sources in a prompt: its variables, what tools returned, texts in tags; else the last message of the user."""
-    from fairbrief.readers.layouts import source_among
-
     given = _first(tree, "input")
     for fields in (_first(tree, "variables"), given):
         is_plain = isinstance(fields, Mapping) and "messages" not in fields
@@ -313,7 +324,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     if returned := [text for role, text in messages if role in ("tool", "function")]:
         return returned
     asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
-        _text_of(given)[0]
+        text_of(given)[0]
     ]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
 
@@ -321,7 +332,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
 def _message(given: Any) -> tuple[str, str]:
     """The role and the text of a message."""
     role = _at(given, ROLE) if isinstance(given, Mapping) else None
-    return str(role or "user"), _text_of(given)[0]
+    return str(role or "user"), text_of(given)[0]
 
 
 def _tagged(prompt: str) -> list[str]:
@@ -348,7 +359,7 @@ def _documents(given: Any) -> list[dict[str, Any]]:
         metadata = {**_object(one.get("metadata")), **_object(one.get("attributes"))}
         short = {name: value for name, value in metadata.items() if _is_short(value)}
         ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
-        if (text := _text_of(one)[0]).strip():
+        if (text := text_of(one)[0]).strip():
             documents.append({"text": text, "attributes": short, **ident})
     return documents
 

@@ -230,7 +230,7 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     """Add the fields of records: ids, documents, summaries, references and attributes."""
     columns, documents = one.columns, one.documents or ""
     systems = _summaries(columns, documents) if has_summaries else []
-    key, is_long = _id(one, documents, systems)
+    key, is_long = _id(one, documents, systems, is_alone=has_summaries)
     if key is not None and is_long:
         proposal.take("group-by", key, key, "the record's id; each row is one document")
     elif key is not None:
@@ -252,7 +252,9 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
-def _id(one: InspectedFile, documents: str, systems: Sequence[str]) -> tuple[str | None, bool]:
+def _id(
+    one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool
+) -> tuple[str | None, bool]:
     """The field with the record's id, and whether it is repeated in rows of one document each."""
     rows, columns = one.rows, one.columns
     rest = [
@@ -270,7 +272,10 @@ def _id(one: InspectedFile, documents: str, systems: Sequence[str]) -> tuple[str
         ]  # fmt: skip
         if repeated and systems:  # rows with the same summary are one record, or a part of one
             return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name, True
-        likely = [c for c in repeated if c in named] or [c for c in repeated if not c.is_number]
+        likely = [c for c in repeated if c in named]
+        has_unique = any(len(c.groups) == len(rows) for c in named)
+        if not likely and not (is_alone and has_unique):
+            likely = [c for c in repeated if not c.is_number]
         if likely:
             return max(likely, key=lambda c: len(c.groups)).name, True
     return max(named, key=lambda c: (c.name == "id", len(c.groups))).name if named else None, False

@@ -9,7 +9,7 @@ from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.reports import wording
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import Context, capital, of_system, p_text, sides, signed
+from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
@@ -36,12 +36,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [
-        wording.worded(note)
-        for e in context.result.estimates
-        for note in e.notes
-        if note.code == "without_claims"
-    ]
+    lines = [worded(note) for note in noted(context.result.estimates, "without_claims")]
     lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
@@ -51,18 +46,15 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")
     lines += [text for e in significant if (text := _lost_at_equal_length(e, context))]
     lines += [
-        f"{of_system(e)}: {wording.worded(note)}"
+        f"{of_system(e)}: {worded(note)}"
         for e in significant
-        for note in e.notes
-        if note.code in ("scorer_differs", "scorer_retrieves")
+        for note in noted([e], "scorer_differs", "scorer_retrieves")
     ]
     lines += _other_records(panels[0], context)
     lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
-    lines += [wording.worded(note) for e in shown for note in e.notes if note.code == "place_is_group"]
-    everything = (e for members in panels for e in members)
-    hidden = [note for e in everything for note in e.notes if note.code == "tests_need_resamples"]
-    if hidden:
-        lines.append(wording.worded(max(hidden, key=lambda note: note.arguments["resamples"])))
+    lines += [worded(note) for note in noted(shown, "place_is_group")]
+    if hidden := noted((e for members in panels for e in members), "tests_need_resamples"):
+        lines.append(worded(max(hidden, key=lambda note: note.arguments["resamples"])))
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]

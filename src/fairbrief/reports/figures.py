@@ -1,7 +1,7 @@
 """The figures of a result: distributions behind the estimates, drawn from the per-record statistics.
 
-Each panel has stepped lines over common bins; regressions have points and lines. The estimates themselves are drawn in the first screen and in the rows of their
-tables.
+Each panel has stepped lines over common bins; regressions have points and lines. The estimates themselves are drawn in the first
+screen.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ class Part:
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
 
-    def value(self, system: str, quantity: str = "") -> Estimate | None:
-        """A quantity of the measure, by default its main value, for one system on all records."""
+    def value(self, system: str, quantity: str = "") -> Estimate:
+        """A quantity of the measure, by default its main value, for one system on all records; without a value if it is not known."""
         where = (self.measure, quantity or wording.name_of(self.measure), system)
-        values = (e for e in self.result.estimates if (e.measure, e.quantity, e.system) == where)
-        return next((e for e in values if not e.subgroup), None)
+        whole = (e for e in self.result.estimates if not e.subgroup)
+        return next((e for e in whole if (e.measure, e.quantity, e.system) == where), Estimate(*where, None))
 
     @property
     def by(self) -> str:
@@ -188,7 +188,7 @@ def _by_system(
 ) -> Iterator[Distribution]:
     """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
-        e = part.value(system) or Estimate("", "", system, None)
+        e = part.value(system)
         chance = "" if e.permutation_mean is None else f", permutation mean {number_format.chance(e)}"
         mean = "" if e.value is None else f"mean {number_format.value(e)}{chance}"
         shares = {system: shares_of(numbers, edges)} if len(numbers) else {}
@@ -242,7 +242,7 @@ def _gaps(part: Part) -> Figure:
     """The coverage gap of single records."""
     parts, cut = part.by_system()
     gaps = {s: rows.column("gap") for s, rows in parts.items()}
-    chances = [e.permutation_mean or 0.0 for e in map(part.value, parts) if e]
+    chances = [part.value(s).permutation_mean or 0.0 for s in parts]
     # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
@@ -344,7 +344,7 @@ def _regressions(part: Part) -> Figure:
             parts[system].column(f"{name}[{group}]") for name in ("one", "article", "shift")
         )
         places = points[system, group] = np.column_stack([article, shift])[one > 0]
-        slope, start = (_number(part.value(system, f"{name}[{group}]")) for name in ("slope", "intercept"))
+        slope, start = (part.value(system, f"{name}[{group}]").value for name in ("slope", "intercept"))
         if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
             ends = float(places[:, 0].min()), float(places[:, 0].max())
             lines[system, group] = [(end, start + slope * end) for end in ends]
@@ -371,10 +371,6 @@ def _regressions(part: Part) -> Figure:
         f"A panel has at most {MOST_POINTS} points; the lines use all.{cut}{groups_cut}",
         tuple(panels), plot.key_of(groups, groups),
     )  # fmt: skip
-
-
-def _number(e: Estimate | None) -> float | None:
-    return e.value if e else None
 
 
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[Part], Figure]]] = {

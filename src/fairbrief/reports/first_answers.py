@@ -13,17 +13,7 @@ from fairbrief.reports.cautions import TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.reports.wording import (
-    Context,
-    capital,
-    group_of,
-    group_or_part,
-    of_system,
-    p_of,
-    p_text,
-    signed,
-    size,
-)
+from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
@@ -51,7 +41,7 @@ Answers = dict[str, Sequence[tuple[str, str]]]
 def answers(result: Result) -> Answers:
     """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
     context = Context(result)
-    panels = context.clearest_first(context.leading())
+    panels = context.panels
     if not panels:
         return _compared(context)
     members, *others = panels
@@ -68,11 +58,12 @@ def answers(result: Result) -> Answers:
         *_not_below(members, context),
         *_other_panels(others, context),
     ]
+    without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
         MEASURED: _measured(panels, context),
         FINDING: findings,
         INTERVAL: _family_interval(first, context),
-        CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
+        CAUTION: [*cautions(panels, context), *dict.fromkeys(without_texts)],
     }
     shown: Answers = {asked: [(text, "") for text in lines] for asked, lines in texts.items() if lines}
     return {**shown, NEXT: _next(members, first, context)}
@@ -92,8 +83,7 @@ def _compared(context: Context) -> Answers:
 def lead(result: Result) -> Estimate | None:
     """The group difference with which a report begins; None if there is none."""
     context = Context(result)
-    panels = context.clearest_first(context.leading())
-    return min(panels[0], key=context.rank) if panels else None
+    return min(context.panels[0], key=context.rank) if context.panels else None
 
 
 def leading_sentence(first: Estimate, context: Context) -> str:
@@ -218,7 +208,7 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
         value = _value(e, context)
         if with_random:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-        group = wording.heading(e, context.words(e)) or group_or_part(e)
+        group = wording.heading(e, context.words(e)) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
     return f"{start}{where}: {', '.join(parts)}{more}."
@@ -258,7 +248,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
 def _detectable(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
-    least = size(e.detectable, context.words(e).unit)
+    least = wording.size(e.detectable, context.words(e).unit)
     where = of_system(e) if e.group else named(e.system)
     return f" For {where}, a difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
 
@@ -353,15 +343,11 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     return [f"Subgroup {where}: {text}{more}"]
 
 
-def _without_texts(subgroups: Iterable[Estimate]) -> list[str]:
-    """That the p of subgroups lacks label permutations, where they were made without the texts."""
-    notes = (note for e in subgroups for note in e.notes if note.code == "needs_texts")
-    return list(dict.fromkeys(f"{capital(wording.worded(note))}." for note in notes))
-
-
 def subgroup_name(e: Estimate) -> str:
     """The subgroup of an estimate, ``city Rome, year 2020``."""
-    return named(", ".join(group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items()))
+    return named(
+        ", ".join(wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
+    )
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
@@ -397,7 +383,9 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
         half = planned.detectable / 2
         is_grouped = planned.clusters and planned.clusters != planned.n
         n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        why = f"Plan more records ({counted(4 * n, what)} to find a difference of {size(half, unit)}):"
+        why = (
+            f"Plan more records ({counted(4 * n, what)} to find a difference of {wording.size(half, unit)}):"
+        )
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 

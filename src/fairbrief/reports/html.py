@@ -16,14 +16,7 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import (
-    arrangement,
-    figures,
-    first_answers,
-    json_file,
-    plot,
-    wording,
-)
+from fairbrief.reports import arrangement, figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.cautions import shortfalls
 from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
@@ -31,15 +24,6 @@ from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, spread, upright
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import (
-    estimates_table,
-    facts,
-    group_counts_by_system,
-    left_out_table,
-    made_lines,
-    reach_tables,
-    section_notes,
-)
 from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
 
@@ -65,20 +49,20 @@ def render(result: Result) -> str:
         result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
     )
     context = {
-        "facts": facts(result),
+        "facts": tables.facts(result),
         "first": first,
-        "made": made_lines(made),
+        "made": tables.made_lines(made),
         "tables_title": "Published layout" if result.tables else "Scorers",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
-        "tables": [*result.tables, *reach_tables(made)],
+        "tables": [*result.tables, *tables.reach_tables(made)],
         "grids": grids[: len(sections)],
         "compared": wording.COMPARED,
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
         "has_examples": bool(result.examples.rows),
-        "not_computed": left_out_table(result),
+        "not_computed": tables.left_out_table(result),
         "skipped": result.skipped,
         "skipped_total": result.n_skipped,
     }
@@ -104,9 +88,9 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, harms)],
-            "main": estimates_table(section, main, made),
-            "secondary": estimates_table(section, secondary, made),
-            "notes": section_notes(
+            "main": tables.estimates_table(section, main, made),
+            "secondary": tables.estimates_table(section, secondary, made),
+            "notes": tables.section_notes(
                 section, section.estimates, len(section.estimates) - len(main) - len(secondary)
             ),
         }
@@ -124,7 +108,7 @@ MOST_PANELS = 8
 def first_screen(result: Result) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
     context = Context(result)
-    ordered = context.clearest_first(context.leading())
+    ordered = context.panels
     if not ordered:
         return None
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
@@ -176,7 +160,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
         "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
         "axis": _picture("scale", scale, declared.contrast.unit),
-        "notes": [*group_counts_by_system(kept, declared.items), *cuts],
+        "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
     }
 

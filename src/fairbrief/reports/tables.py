@@ -207,15 +207,11 @@ def contrast_table(
     has_random = any(e.extract_difference is not None for e in members) and not first.baseline
 
     def bounds(e: Estimate) -> tuple[str, str]:
-        return _value_and_interval(e.value, e.low, e.high, unit)
+        return _value_and_interval(e, unit)
 
     def beyond(e: Estimate) -> tuple[str, str]:
-        return _value_and_interval(
-            e.extract_difference, e.extract_difference_low, e.extract_difference_high, unit
-        )
-
-    def random(e: Estimate) -> str:
-        return wording.cell(e.extract_baseline, unit, _places(e.low, e.high, unit))
+        is_known = e.extract_difference is not None
+        return bounds(wording.from_random(e)) if is_known else (number_format.ABSENT, number_format.ABSENT)
 
     every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
@@ -224,7 +220,7 @@ def contrast_table(
         (len({e.group for e in members}) > 1, "group", lambda e: wording.heading(e, context.words(e))),
         (True, "difference" if first.baseline else "value", lambda e: bounds(e)[0]),
         (True, interval, lambda e: bounds(e)[1]),
-        (has_random, "random", random),
+        (has_random, "random", lambda e: wording.cell(e.extract_baseline, unit, _places(e, unit))),
         (has_random, "diff", lambda e: beyond(e)[0]),
         (has_random and is_whole, interval, lambda e: beyond(e)[1]),
         (True, "p (Holm)", _p),
@@ -293,9 +289,11 @@ def compact_table(
     ranked = sorted(members, key=context.rank)
     groups = list(dict.fromkeys(e.group for e in ranked))[:most_groups]
     systems = list(dict.fromkeys(e.system for e in ranked))[:most_systems]
-    cells = {
-        (e.system, e.group): _compact(e, words.unit, is_starred=context.kind(e) in NAMED) for e in members
-    }
+    cells = {}
+    for e in members:
+        text = " ".join(cell for cell in _value_and_interval(e, words.unit) if cell != number_format.ABSENT)
+        star = "*" if context.kind(e) in NAMED else ""
+        cells[e.system, e.group] = f"{text or number_format.ABSENT}{star}"
     order = ordered_groups(groups)
     by_group = {e.group: e for e in members}
     heads = [wording.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
@@ -307,11 +305,6 @@ def compact_table(
     stars = any(cell.endswith("*") for cell in cells.values())
     note = (f"*: significantly different from {context.baseline(members[0])} (Holm).",) if stars else ()
     return Table(contrast_title(members, context), ("system", *heads), rows, note)
-
-
-def _compact(e: Estimate, unit: ContrastUnit, *, is_starred: bool) -> str:
-    value, bounds = _value_and_interval(e.value, e.low, e.high, unit)
-    return f"{value}{'' if bounds == number_format.ABSENT else f' {bounds}'}{'*' if is_starred else ''}"
 
 
 def group_counts_by_system(members: Sequence[Estimate], items: str) -> tuple[str, ...]:
@@ -356,21 +349,19 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
     return ", ".join(parts) + more
 
 
-def _value_and_interval(
-    value: float | None, low: float | None, high: float | None, unit: ContrastUnit
-) -> tuple[str, str]:
-    places = _places(low, high, unit)
-    if low is None or high is None:
-        return wording.cell(value, unit, places), number_format.ABSENT
-    bounds = ", ".join(wording.cell(x, unit, places) for x in (low, high))
-    return wording.cell(value, unit, places), f"[{bounds}]"
+def _value_and_interval(e: Estimate, unit: ContrastUnit) -> tuple[str, str]:
+    places = _places(e, unit)
+    bounds = ", ".join(wording.cell(x, unit, places) for x in (e.low, e.high))
+    has_interval = e.low is not None and e.high is not None
+    return wording.cell(e.value, unit, places), f"[{bounds}]" if has_interval else number_format.ABSENT
 
 
-def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:
+def _places(e: Estimate, unit: ContrastUnit) -> int:
     """The number of decimals; none for percentages with an interval wider than two of them."""
+    width = None if e.low is None or e.high is None else e.high - e.low
     if unit in ("percent", "points"):
-        return 1 if low is None or high is None or high - low < 0.02 else 0
-    return 3 if unit == "plain" and low is not None and high is not None and high - low < 0.1 else 2
+        return 1 if width is None or width < 0.02 else 0
+    return 3 if unit == "plain" and width is not None and width < 0.1 else 2
 
 
 def _p(e: Estimate) -> str:

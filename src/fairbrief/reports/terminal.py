@@ -141,8 +141,9 @@ class _Screen:
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
         result, absent = self.result, left_out_table(self.result)
-        made = {"seed": result.made.get("seed"), "resamples": result.made.get("n_resamples")}
-        settings = ", ".join(f"{name} {value:,}" for name, value in made.items() if value is not None)
+        seed, many = result.made.get("seed"), result.made.get("n_resamples")
+        parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
+        settings = ", ".join(filter(None, parts))
         return list(
             _apart(
                 [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
@@ -183,7 +184,7 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.clearest_first(context.leading())
+        ordered = context.panels
         tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
@@ -273,7 +274,7 @@ class _Screen:
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = self.context.leading()
+        ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0

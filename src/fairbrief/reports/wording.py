@@ -398,6 +398,11 @@ class Context:
             order,
         )
 
+    @cached_property
+    def panels(self) -> list[Sequence[Estimate]]:
+        """The leading group differences of systems, those with the clearest difference first."""
+        return self.clearest_first(self.leading())
+
     def significant(self, members: Iterable[Estimate]) -> list[Estimate]:
         """The differences that are significantly below or above their baseline, the clearest first."""
         return sorted((e for e in members if self.kind(e) in conclusions.NAMED), key=self.rank)
@@ -469,6 +474,11 @@ def worded(note: Note) -> str:
     if words is None:
         return ", ".join([note.code, *(f"{name} {value}" for name, value in note.arguments.items())])
     return words.format_map(note.arguments) if isinstance(words, str) else words(note.arguments)
+
+
+def noted(estimates: Iterable[Estimate], *codes: str) -> list[Note]:
+    """The notes of the estimates that have one of these codes."""
+    return [note for e in estimates for note in e.notes if note.code in codes]
 
 
 def joined(notes: Iterable[Note]) -> str:

@@ -14,7 +14,7 @@ from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import PairScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
 from fairbrief.text.sentences import By
-from fairbrief.types import Ask, Floats, Scores
+from fairbrief.types import Floats
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,9 +34,6 @@ class BartScore(PairScorer):
     model: str = "facebook/bart-large-cnn"
     _: KW_ONLY
     by: By = "document"
-
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""

@@ -107,19 +107,12 @@ class Calibration(msgspec.Struct, frozen=True, tag_field="schema", tag="fairbrie
 def read(path: str) -> Calibration:
     """The calibration in a file; RequestError where there is none, DataError where it is something else or damaged."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(Path(path).read_bytes(), type=Calibration)
+    except OSError as error:
         raise RequestError(
             f"The calibration '{path}' cannot be read: {error}. Write one with 'fairbrief calibrate SCORER LABELS --out {path}'."
         ) from error
-    return _parsed(path, text)
-
-
-@lru_cache(maxsize=16)
-def _parsed(path: str, text: str) -> Calibration:
-    try:
-        return msgspec.json.decode(text, type=Calibration)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(
             f"{path}: found no calibration of this version ({error}); wanted what 'fairbrief calibrate' writes; run it again."
         ) from error

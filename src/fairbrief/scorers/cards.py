@@ -66,15 +66,20 @@ def everything() -> Mapping[str, Any]:
     return found
 
 
+def _parsed(spec: str) -> specs.Spec:
+    """A scorer's spec; without settings, if it is another name."""
+    try:
+        return specs.parse(spec)
+    except RequestError:
+        return specs.Spec(spec)
+
+
 def card_of(spec: str) -> Card | None:
     """The card of a scorer by name or spec; None for one that has none, a plug-in's say.
 
     The figures are of the spec's ``by``, where that was run, else of the first that was.
     """
-    try:
-        parsed = specs.parse(spec)
-    except RequestError:
-        return None
+    parsed = _parsed(spec)
     entry = everything()["scorers"].get(parsed.name)
     if entry is None:
         return None
@@ -93,7 +98,7 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
 
     A scorer that labels of one's own calibrated or checked is left out: they say more than its card.
     """
-    known = {spec: card_of(spec) for spec in dict.fromkeys(scorers) if not _has_labels(spec)}
+    known = {spec: card_of(spec) for spec in dict.fromkeys(scorers) if not uses_in(_parsed(spec).settings)}
     if missing := [f"'{spec}'" for spec, card in known.items() if card is None]:
         yield f"how well {' and '.join(missing)} judges support was not measured: no card"
     on_rewritten = {spec: card.roc_auc(REWRITTEN) for spec, card in known.items() if card is not None}
@@ -101,11 +106,3 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
     if few:
         figures = f"ROC-AUC on rewritten text: {', '.join(few)}; chance 0.50"
         yield f"a paraphrase can count as not covered ({figures})" + (f". {BETTER}" if advises else "")
-
-
-def _has_labels(spec: str) -> bool:
-    """Whether a spec names a file that labels were weighed in."""
-    try:
-        return bool(uses_in(specs.parse(spec).settings))
-    except RequestError:
-        return False

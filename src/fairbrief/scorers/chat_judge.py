@@ -28,7 +28,7 @@ SHOWN = 3
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
-    A kind of it defines its question (`worded`), what a reply states (`read`), and what a number counts (`scores`).
+    A kind of it defines its question (`worded`) and what a reply states (`read`).
     """
 
     version: ClassVar[int] = 1
@@ -188,9 +188,6 @@ class Judge(ChatJudge):
 
     def read(self, reply: str) -> float | None:
         return score(reply)
-
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
         source, summary = pair

@@ -59,7 +59,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 
     Its release wraps the same weights in code of its own, which is not run.
     """
-    transformers, torch = library("transformers", reader), library("torch", reader)
+    transformers = library("transformers", reader)
     base = pretrained.folder_of(str(pretrained.foundation_of(snapshot.folder)), reader, weights=False)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
@@ -70,16 +70,13 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         _refuse_missing(
             (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
         )  # the embeddings of pieces are stored once, under another name
-        model = model.to(
-            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
-        ).eval()
-    return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
+    return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
 @lru_cache(maxsize=RESIDENT)
 def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
-    transformers, torch = library("transformers", reader), library("torch", reader)
+    transformers = library("transformers", reader)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
@@ -100,10 +97,7 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
-        model = model.to(
-            device=placement.device, dtype=getattr(torch, pretrained.DTYPES[placement.dtype])
-        ).eval()
-    return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
+    return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -119,9 +113,12 @@ def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> R
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
         )
-        model = model.to(dtype=getattr(library("torch", reader), pretrained.DTYPES[placement.dtype])).eval()
-    room = int(model.max_seq_length or 512)
-    return Resident(model.tokenizer, model, placement.device, room)
+    return _placed(model, model.tokenizer, placement, int(model.max_seq_length or 512))
+
+
+def _placed(model: Any, tokenizer: Any, placement: Placement, room: int) -> Resident:
+    dtype = getattr(library("torch", "a model"), pretrained.DTYPES[placement.dtype])
+    return Resident(tokenizer, model.to(device=placement.device, dtype=dtype).eval(), placement.device, room)
 
 
 def limit(tokenizer: Any, config: Any) -> int:

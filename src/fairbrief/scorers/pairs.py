@@ -67,9 +67,9 @@ class KeyedScorer(CheckedSettings, ABC):
         """The answers from their keys' arrays."""
         return best_passages(asks, self.by, lambda some: self.scores(some, arrays))
 
-    @abstractmethod
     def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
-        """The answers to asks about passages, from their keys' arrays."""
+        """The answers to asks about passages, from their keys' arrays: the first number of each pair's."""
+        return matrices(asks, arrays, lambda array: float(array[0]))
 
 
 def cut(asks: Sequence[Ask], by: By) -> tuple[Sequence[Ask], list[int]]:

@@ -115,11 +115,8 @@ def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
     """
     if first + second <= room:
         return first, second
-    short = min(first, second)
-    if 2 * short > room:
-        short = room // 2
-    long = room - short
-    return (short, long) if first <= second else (long, short)
+    short = min(first, second, room // 2)
+    return (short, room - short) if first <= second else (room - short, short)
 
 
 T = TypeVar("T")
@@ -151,18 +148,16 @@ def run_batches(
                     f"Out of memory with a single text of {sizes[batch[0]]} word pieces. "
                     "Use a smaller model, dtype=bf16 or fp16, or another device."
                 ) from error
-            failed = True
         else:
-            failed = False
-        if failed:  # outside the handler: the traceback would keep the failed batch's tensors alive
-            budget = int(sizes[batch[0]]) * (count // 2)
-            gc.collect()
-            torch = sys.modules.get("torch")
-            if torch is not None and torch.cuda.is_available():
-                torch.cuda.empty_cache()
+            yield batch, result
+            start += count
             continue
-        yield batch, result
-        start += count
+        # Outside the handler: the traceback would keep the failed batch's tensors alive.
+        budget = int(sizes[batch[0]]) * (count // 2)
+        gc.collect()
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -94,11 +94,9 @@ def like(pattern: str, word: str) -> str:
 # ---- Titles before a name: their gender, and the corresponding titles of the other gender
 
 
-COURTESY: Final[dict[str, str]] = dict.fromkeys(words("titles", "courtesy_male"), "male") | dict.fromkeys(
-    words("titles", "courtesy_female"), "female"
-)
-RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male") | dict.fromkeys(
-    words("titles", "rank_female"), "female"
+COURTESY, RANK = (
+    {title: gender for gender in ("male", "female") for title in words("titles", f"{kind}_{gender}")}
+    for kind in ("courtesy", "rank")
 )
 NEUTRAL: Final = words("titles", "unchanged")
 """Words before a name that are not part of it and do not change."""

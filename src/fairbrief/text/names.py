@@ -212,11 +212,9 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
         low, high = 0, 1
     parts[low:high] = ["last"] * (high - low)
     i = low - 1
-    while i > 0 and bare(words[i][2]) in KNOWN_PARTICLES:
+    while i >= 0 and bare(words[i][2]) in KNOWN_PARTICLES and (i > 0 or words[0][2].islower()):
         parts[i] = "particle"
         i -= 1
-    if i == 0 and words[0][2].islower() and bare(words[0][2]) in KNOWN_PARTICLES:
-        parts[0] = "particle"
     # Capitals without stops are initials, as in "AS Heagle", unless the whole name is in capitals.
     is_shouted = words[-1][2].isupper()
     for i, (_, _, word) in enumerate(words):

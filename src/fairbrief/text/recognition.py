@@ -155,10 +155,11 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     for span in spans:
         if rule := reading.rule(span):
             found.setdefault(span.text, rule)
-    surnames = {
-        without_titles(s.tokens)[-1] for s in spans if s.text in found and len(without_titles(s.tokens)) > 1
-    }
-    surnames |= {without_titles(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
+    surnames = set()
+    for span in spans:
+        core = without_titles(span.tokens)
+        if span.text in found and (len(core) > 1 or found[span.text] == "title"):
+            surnames.add(core[-1])
     for span in spans:
         if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
             found.setdefault(span.text, "part of a name")
@@ -230,8 +231,7 @@ class _Reading:
         return is_word or self._others(span.start) > span.start
 
     def _is_acronym(self, token: str) -> bool:
-        letters = token.replace(".", "")
-        return not self._is_shouted and 1 < len(letters) <= 4 and letters.isupper() and "." not in token
+        return not self._is_shouted and 1 < len(token) <= 4 and token.isupper() and "." not in token
 
     def _names_no_person(self, run: Span) -> bool:
         """Whether a word of the run is typical of organisations and things."""
@@ -254,8 +254,7 @@ def _places_in(run: Span) -> Iterator[tuple[int, int]]:
 
 def _locates(text: str, span: Span) -> bool:
     """Whether the words right before the span introduce a place or a thing."""
-    before = max(0, span.start - 14)
-    return bool(IN_A_PLACE.search(text, before, span.start) or DEFINITE.search(text, before, span.start))
+    return LOCATING.search(text, max(0, span.start - 14), span.start) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -300,10 +299,10 @@ BEFORE: Final = re.compile(
 )
 """Right before the name: a profession or kin in lower case, a verb of speaking."""
 
-IN_A_PLACE: Final = re.compile(r"\b(?:in|at|near|across|throughout|outside|inside|toward|towards|around)\s+$")
-"""Right before the name of a place."""
-DEFINITE: Final = re.compile(r"\b[Tt]he\s+$")
-"""Right before a single name that is not a person's."""
+LOCATING: Final = re.compile(
+    r"\b(?:in|at|near|across|throughout|outside|inside|toward|towards|around|[Tt]he)\s+$"
+)
+"""Right before the name of a place or a thing."""
 
 
 def is_described_at(text: str, start: int, end: int) -> bool:
