@@ -150,5 +150,5 @@ def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command
     assert (
         told.out == fairbrief("audit", reviews, "--measure", "uer@mood", "--resamples", "20", "--details").out
     )
-    assert "resamples 30" in fairbrief("audit", path, "--resamples", "30").out
+    assert "30 resamples" in fairbrief("audit", path, "--resamples", "30").out
     assert fairbrief("explain", path, "--measure", "uer@mood").code == 0
