@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests.held import Held
 
 from fairbrief import registry
 from fairbrief.auditing import declared_words
 from fairbrief.reports.frames import encodable
-from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests.held import Held
 
 from fairbrief.declarations import ContrastWords
 from fairbrief.reports import json_file
-from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 

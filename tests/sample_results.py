@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from tests import sample_families
+from tests.held import Held
 
 from fairbrief.reports import json_file
 from fairbrief.reports.frames import encodable
-from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Examples, Link, NotMeasured, Passage, Result, Row, Support, Texts
 from fairbrief.types import Estimate, Note, Table
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.held import Held
 
 import fairbrief
 from fairbrief import registry
@@ -21,7 +22,7 @@ from fairbrief.auditing.record_values import (
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.reports import json_file
-from fairbrief.reports.per_record import Held, Wanted, all_columns
+from fairbrief.reports.per_record import Wanted, all_columns
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Result
 from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests import sample_results
+from tests.held import Held
 
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.reports import audit_folder, json_file, wording
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import coded, rows_with
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -65,36 +63,6 @@ class PerRecordRows(ABC):
             ]
             whole.append(pa.Table.from_arrays(columns, schema=schema))
         return pa.concat_tables(whole)
-
-
-@dataclass(frozen=True, slots=True)
-class Held(PerRecordRows):
-    """Per-record statistics in memory."""
-
-    held: pa.Table
-
-    def __len__(self) -> int:
-        return int(self.held.num_rows)
-
-    def measures(self) -> dict[str, str]:
-        if not {"observation", "measures"} <= set(self.held.column_names):
-            return {}
-        (own, observations), (other, measures) = (coded(self.held[n]) for n in ("observation", "measures"))
-        _, first = np.unique(own.astype(np.int64) * len(measures) + other, return_index=True)
-        kinds = ((observations[int(own[i])].as_py(), measures[int(other[i])].as_py()) for i in np.sort(first))
-        return {spec: observation for observation, of in kinds for spec in of.split("\n")}
-
-    def column_names(self) -> list[str]:
-        return list(self.held.column_names)
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        names = [name for name in self.held.column_names if wanted(name)]
-        # Before any row is copied, select the wanted columns.
-        kept = self.held.select(list(dict.fromkeys(["observation", *names])))
-        yield rows_with(kept, "observation", observation).select(names)
-
-    def table(self) -> pa.Table:
-        return self.held
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,12 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import (
-    BY_CHANCE,
     LEFT_OUT,
-    OF_EXTRACTS,
-    WITHOUT_EXTRACTS,
     Observer,
 )
 from fairbrief.auditing.origins import WHOLE, Origin, units_of
@@ -35,7 +31,6 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
-from fairbrief.reports.per_record import Held
 from fairbrief.serialization import EMPTY
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.statistics.label_permutations import LabelDraws
@@ -93,7 +88,7 @@ def explain(
             f"Name one: --attribute NAME, or {measure}@NAME."
         )
     given = {} if isinstance(measure, str) else {repr(measure): measure}
-    ((ledger, (built,)),) = ledgers_from(Held(_of_summaries(found.per_record)), given)
+    ((ledger, (built,)),) = ledgers_from(found.rows, given)
     parts = parts_of(ledger, ())
     wanted = quantity or built.name
     asked = {e.system: e for e in found.estimates if e.quantity == wanted}
@@ -113,12 +108,6 @@ def explain(
             members[key].append(case)
     scorers = Scorers(plan.scorers, plan.wrap)
     return [one.explanation(members, scorers) for one in chosen]
-
-
-def _of_summaries(per_record: pa.Table) -> pa.Table:
-    """The per-record statistics without those of label permutations and random sentences."""
-    baselines = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
-    return per_record.select([n for n in per_record.column_names if n.partition("[")[0] not in baselines])
 
 
 def _noted(
