@@ -331,7 +331,7 @@ def _annotated() -> dict[str, Target]:
         "CorefUD": Target({"x.conllu": COREFUD}, lambda at: list(corefud.read_corefud(at / "x.conllu"))),
         "OntoNotes": Target(ONTONOTES, lambda at: list(treebanks.read_ontonotes(at))),
         "answers in a sheet": Target(
-            {"ann.csv": filled.getvalue().encode()}, lambda at: read_answers([at / "ann.csv"], items).given
+            {"ann.csv": filled.getvalue().encode()}, lambda at: read_answers([at / "ann.csv"], items)[0]
         ),
     }
 

@@ -67,7 +67,7 @@ REFUSED = [
     (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or classifier named 'x'"),
     (f"{SWEEP} --attribute mod", "Did you mean 'mood'?"),
     ("choose two.jsonl --by uer@mod", "Did you mean 'mood'?"),
-    (f"{CHOOSE} --measure nope", "No measure named 'nope'"),
+    (f"{CHOOSE} --floor 'nope>=1'", "No measure named 'nope'"),
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # options that would do nothing
@@ -160,7 +160,7 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     [
         "explain --measure uer@mood",
         "chunks --resamples 20",
-        "choose --by uer@mood --resamples 20",
+        "choose --by uer@mood",
         "agree --attribute mood --resamples 20",
         "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
         "summarize --with lead --out out",

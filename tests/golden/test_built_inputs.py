@@ -9,8 +9,8 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief.readers import read
-from fairbrief.workbench.corpora.labelled_sets import Design, labeller, mixtures, parse_mix
-from fairbrief.workbench.corpora.text_sources import Lengths, gather
+from fairbrief.workbench.corpora.sets import labeller, mixtures, parse_mix
+from fairbrief.workbench.corpora.text_sources import gather, limits
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}
 
@@ -22,10 +22,10 @@ def test_claritin_design(shared: Path, nltk_data: Path) -> None:  # noqa: ARG001
     """
     source = shared / "data" / "tweets" / "tweets_claritin.jsonl"
     records = read(source, documents_field="text", attributes={"gender": "gender"}).records()
-    pool = gather(records, "gender", lengths=Lengths(10, 70, "nltk"))
-    assert Counter(d.attributes["gender"] for d in pool.texts) == {"female": 1992, "male": 1200}
+    texts = gather(records, "gender", Counter(), admits=limits(10, 70, "nltk"))[""]
+    assert Counter(d.attributes["gender"] for d in texts) == {"female": 1992, "male": 1200}
     mixes = [parse_mix(f"male={m},female={f}") for m, f in ((0.2, 0.8), (0.5, 0.5), (0.8, 0.2))]
-    made = list(mixtures(pool.texts, Design("gender", [10, 30, 50], mixes, 150, unit="tweets", seed=42)))
+    made = list(mixtures(texts, "gender", [10, 30, 50], mixes, 150, unit="tweets", seed=42))
     assert len(made) == len({record.id for record in made}) == 1350
     cells = Counter((int(r.attributes["tweets"]), r.attributes["male"]) for r in made)
     assert cells == {(n, m): 150 for n in (10, 30, 50) for m in ("0.2", "0.5", "0.8")}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.sets import SPLIT, segments
 from fairbrief.workbench.corpora.text_sources import counter
-from fairbrief.workbench.corpora.transcript_segments import SPLIT, segments
 
 TEXT = st.lists(
     st.sampled_from(["tea", "is", "better.", "Really?", "No", "it's", "antidisestablishment", "…", "\n"]),

@@ -1,41 +1,34 @@
-"""People's judgement of one or two summaries: what is asked of whom, how answers come back, and what follows from them."""
+"""People's judgement of summaries: what is asked of whom, how answers come back, and what follows from them."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.command import printed
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers import read
 from fairbrief.types import Case, Claim, Document, Record, Summary
+from fairbrief.workbench import judgements
 from fairbrief.workbench.judgements import (
+    Agreement,
     Leans,
     agreement,
-    concordance,
-    correlations,
+    agreement_with_people,
     judged_cases,
     leaning_table,
-    majority,
-    preferences,
-    preferred,
     unfairness,
 )
 from fairbrief.workbench.sheets import (
     Answer,
     Item,
     assign,
-    code_of,
     free,
     items_of,
-    pairs_of,
     protect,
     read_answers,
     sheet,
@@ -88,7 +81,7 @@ def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> Non
     """Each task asks about its parts with its choices; cases without a summary are passed over."""
     missing = Case(case().record, Summary("r0", "t", "", reason="missing summary"))
     ((_, items),) = asked([case(), missing], task)
-    assert [item.part for item in items] == parts
+    assert [item.key.part for item in items] == parts
     assert {item.choices for item in items} == {choices}
     assert len({item.key for item in items}) == len(items)
 
@@ -96,7 +89,7 @@ def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> Non
 def test_judges_do_not_know_the_systems() -> None:
     """No sheet names a system, and one system has another code in each record."""
     held = asked([case(i, s) for i in range(3) for s in ("brand-new-model", "other")], "rating")
-    assert len({item.system for _, items in held for item in items}) == 6
+    assert len({item.key.system for _, items in held for item in items}) == 6
     assert "brand-new-model" not in sheet(held, "ann", "g")
 
 
@@ -146,12 +139,12 @@ def test_sheets_come_back(tmp_path: Path) -> None:
     text = sheet(held, "ann", "g")
     one = filled(tmp_path, "one.csv", text, ["a", "A | b", "none", ""])
     two = filled(tmp_path, "bea x.csv", text, ["a,b", "b", "NONE", "a"], annotator="")
-    answers = read_answers([one, two], index(held))
-    assert [(a.annotator, a.chosen) for a in answers.given] == [
+    answers, blank = read_answers([one, two], index(held))
+    assert [(a.annotator, a.chosen) for a in answers] == [
         ("ann", ("a",)), ("ann", ("a", "b")), ("ann", ()), ("bea x", ("a", "b")), ("bea x", ("b",)), ("bea x", ()),
         ("bea x", ("a",)),
     ]  # fmt: skip
-    assert answers.blank == {"ann": 1}
+    assert blank == {"ann": 1}
 
 
 def test_sheets_hold_no_formulas() -> None:
@@ -265,46 +258,39 @@ def test_claims_are_compared_value_by_value() -> None:
     assert found["claims: Randolph's κ (2 categories)"].n == 8
 
 
-def test_agreement_of_measures_with_people() -> None:
+def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure that orders like people agrees always, its mirror never, one by lot half the time; nan is left out."""
+    monkeypatch.setattr(judgements, "DRAWS", 100)
     rng = np.random.default_rng(1)
     judged = rng.integers(0, 3, size=60).astype(float)
     ids = [str(i) for i in range(60)]
-    assert concordance(judged * 2 + 1, judged, ids).value == 1
-    assert concordance(-judged, judged, ids).value == 0
-    assert concordance(np.zeros(60), judged, ids).value == 0.5
-    by_lot = concordance(rng.random(60), judged, ids)
+
+    def ordered(measured: np.ndarray, judged: np.ndarray, records: list[str] = ids) -> Agreement:
+        return agreement_with_people(measured, judged, records)[0]
+
+    assert ordered(judged * 2 + 1, judged).value == 1
+    assert ordered(-judged, judged).value == 0
+    assert ordered(np.zeros(60), judged).value == 0.5
+    by_lot = ordered(rng.random(60), judged)
     assert by_lot.low is not None
     assert by_lot.high is not None
     assert by_lot.low < 0.5 < by_lot.high
     some = judged.copy()
     some[:10] = np.nan
-    assert concordance(some, judged, ids).n == 50
-    assert concordance(judged, np.ones(60), ids).value is None
-    found = {one.name: one.value for one in correlations(judged / 2 + 1, judged, ids, same_scale=True)}
+    assert ordered(some, judged).n == 50
+    assert ordered(judged, np.ones(60)).value is None
+    assert ordered(judged, judged, ["one"] * 60).low is None
+    found = {
+        one.name: one.value for one in agreement_with_people(judged / 2 + 1, judged, ids, same_scale=True)
+    }
     assert found["Pearson"] == pytest.approx(1)
     assert found["Spearman"] == pytest.approx(1)
     assert found["Krippendorff's α (interval)"] is not None
     assert found["Krippendorff's α (interval)"] < 0.9
-    assert concordance(judged, judged, ["one"] * 60).low is None
 
 
 PEOPLE = np.array([1.0, 1.0, -1.0, 0.0])
 """Two samples lean to the second side, one to the first, one is fair."""
-
-
-@pytest.mark.parametrize(
-    ("chosen", "leaning"),
-    [
-        (["negative", "negative", "fair"], "negative"),
-        (["negative", "positive", "fair"], None),
-        (["positive"], "positive"),
-        (["positive", "negative"], None),
-    ],
-)
-def test_a_majority_is_more_than_half(chosen: list[str], leaning: str | None) -> None:
-    """The choice of more than half of the annotators counts; otherwise none does."""
-    assert majority([(one,) for one in chosen]) == leaning
 
 
 def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
@@ -318,89 +304,3 @@ def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
     # First leads by 3, 0, 4 and 4: only in the second group it is not ahead.
     assert "Samples: 1 agree equally with both; p = 0.250" in table.notes[0]
     assert "in 1 people lean to neither side" in table.notes[1]
-
-
-TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Path:
-    """Eight records by three systems: one speaks of both groups, one of one alone, one says nothing."""
-    documents = [
-        {"text": "The tea was good and hot.", "attributes": {"mood": "good"}},
-        {"text": "The mug was broken.", "attributes": {"mood": "bad"}},
-    ]
-    path = tmp_path / "records.jsonl"
-    rows = [{"id": f"r{i}", "documents": documents, "summary": TEXTS} for i in range(8)]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return path
-
-
-def answer(path: Path, ahead: str) -> None:
-    """Prefer everywhere the summary with this text."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    for row in rows:
-        first = row["summary"].partition("Second summary:")[0]
-        row["answer"] = "first" if ahead in first else "second"
-    with path.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def test_two_summaries_of_a_record_are_one_question(records: Path) -> None:
-    """Empty summaries make no pair; systems stand first in turn, and no sheet names one."""
-    asked = list(items_of(read(records), "pairs", "mood"))
-    assert len(asked) == 8
-    assert {items[0].choices for _, items in asked} == {("first", "second", "alike")}
-    first = [case.summary.text.startswith(f"First summary:\n{TEXTS['both']}") for case, _ in asked]
-    assert 0 < sum(first) < 8
-    text = sheet(asked, "ann", "mood")
-    assert "rosy" not in text
-    assert "Second summary:" in text
-
-
-def test_choices_become_preferences_and_hold_against_measures(records: Path, tmp_path: Path) -> None:
-    """Sheets that prefer the balanced text: its system always preferred, and a measure of fairness agrees always."""
-    said = printed(
-        "annotate", "export", records, "--task", "pairs", "--attribute", "mood",
-        "--annotators", "ann,bea", "--out", tmp_path / "p.csv",
-    )  # fmt: skip
-    assert said.count("8 questions on 8 pairs") == 2
-    sheets = [tmp_path / "p.ann.csv", tmp_path / "p.bea.csv"]
-    for one in sheets:
-        answer(one, "mug")
-    words = [*sheets, "--records", records, "--task", "pairs", "--attribute", "mood"]
-    said = printed("annotate", "import", *words)
-    assert "pairs: Krippendorff's α (nominal)   1.000" in said
-    assert "both preferred to rosy  1.000  [1.000, 1.000]  chance 0.5  n=8" in said
-    said = printed("annotate", "agree", *words, "--measure", "uer@mood", "--measure", "bur@mood")
-    assert said.count("orders two summaries as people do  1.000") == 2
-    for one in sheets:
-        answer(one, "hot")
-    said = printed("annotate", "agree", *words, "--measure", "uer@mood")
-    assert "orders two summaries as people do  0.000" in said
-    with pytest.raises(RequestError, match="the task 'pairs' gives a table, not records"):
-        printed("annotate", "import", *words, "--out", tmp_path / "x.jsonl")
-
-
-def test_annotators_who_differ_find_two_summaries_alike(records: Path) -> None:
-    """More than half decide; a tie is alike and counts half for either system."""
-    pairs = list(pairs_of(read(records)))[:2]
-    keys = [("pairs", pair.first.record.id, code_of(pair.shown), "") for pair in pairs]
-    said = [("a", 0, "first"), ("b", 0, "second"), ("a", 1, "first"), ("b", 1, "first"), ("c", 1, "alike")]
-    judged = preferred(pairs, [Answer(who, keys[i], (choice,)) for who, i, choice in said])
-    assert [share for _, share in judged] == [0.5, 1.0]
-    (found,) = preferences(judged)
-    ahead = pairs[1].first.summary.system
-    assert found.name == "both preferred to rosy"
-    assert found.value == (0.75 if ahead == "both" else 0.25)
-
-
-def test_pairs_need_two_systems(tmp_path: Path) -> None:
-    """A file with one system gives rise to no question, and the error says what is needed."""
-    path = tmp_path / "one.jsonl"
-    path.write_text(json.dumps({"id": "1", "documents": [{"text": "Tea."}], "summary": "Tea."}))
-    with pytest.raises(RequestError, match="Give summaries of the same record by two systems"):
-        printed("annotate", "export", path, "--task", "pairs", "--out", tmp_path / "p.csv")

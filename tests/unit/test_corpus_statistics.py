@@ -14,7 +14,7 @@ from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
 from fairbrief.types import Case, Document, Record, Summary
-from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
+from fairbrief.workbench.corpora.corpus_statistics import statistics_of
 
 
 def record(i: str, *documents: tuple[str, str | None]) -> Record:
@@ -24,10 +24,11 @@ def record(i: str, *documents: tuple[str, str | None]) -> Record:
 
 def test_groups_and_mixes_are_counted() -> None:
     """A record is dominated by the group with the most documents, by none on a tie; a document without group is counted apart."""
-    found = CorpusStatistics(lambda text: len(text.split()))
-    found.add_record(record("1", ("a b", "l"), ("c", "l"), ("d", "r")))
-    found.add_record(record("2", ("e", "l"), ("f g h", "r"), ("i", None)))
-    lengths, groups = found.tables()
+    records = [
+        record("1", ("a b", "l"), ("c", "l"), ("d", "r")),
+        record("2", ("e", "l"), ("f g h", "r"), ("i", None)),
+    ]
+    lengths, groups = statistics_of(records, [], lambda text: len(text.split()))
     rows = {row[0]: row[1:] for row in lengths.rows}
     assert rows["words per document"] == ("6", "1.50", "1", "3")
     assert rows["words per record"] == ("2", "4.50", "4", "5")
@@ -52,7 +53,7 @@ def test_a_file_without_summaries_is_counted(tmp_path: Path) -> None:
 
 def test_lengths_are_compared_with_the_prompts() -> None:
     """Exact are answers with the sentences asked for that were not cut, among answers; no response counts among inputs."""
-    found = CorpusStatistics(len)
+    cases = []
     for text, made in (
         ("One. Two.", {"sentences": "2"}),
         ("One. Two.", {"sentences": "2", "cut": "3 sentences to 2"}),
@@ -61,8 +62,8 @@ def test_lengths_are_compared_with_the_prompts() -> None:
         ("", {"sentences": "2"}),
     ):
         reason = "" if text else "refused"
-        found.add_summary(Case(record("1", ("d", None)), Summary("1", "a", text, reason=reason, made=made)))
-    asked = found.tables()[1]
+        cases.append(Case(record("1", ("d", None)), Summary("1", "a", text, reason=reason, made=made)))
+    asked = statistics_of([], cases, len)[1]
     assert asked.title == "As the prompt asked"
     assert asked.rows == (("a", "5", "50.0%", "20.00%"),)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import struct
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -40,7 +39,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
-    "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
+    "prompt.txt": (b"{documents}\xff", lambda path: find(str(path))),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
     "evidence.parquet": (
@@ -201,20 +200,3 @@ def test_honest_tables_of_equal_texts(tmp_path: Path, monkeypatch: pytest.Monkey
         stream.write_table(table)
     for path in sorted(tmp_path.iterdir()):
         assert [case.record.documents[0].text for case in read(path)] == texts * 40, path.name
-
-
-def test_sizes_of_arrow_messages(tmp_path: Path) -> None:
-    """Of a packed batch: 32 bytes per row, and per value of its column; the buffers with their unpacked sizes."""
-    path = tmp_path / "a.arrow"
-    table = pa.table({"n": pa.array([7] * 1000, pa.int64())})
-    with pa.ipc.new_stream(path, table.schema, options=bombs.PACKED) as out:
-        out.write_table(table)
-    with path.open("rb") as source:
-        (found,) = tables.arrow_messages(source, 0)
-    least = 32 * (1000 + 1000) + 8 * 1000  # and the packed buffers, of a few hundred bytes
-    assert least < found < least + 1000
-    with path.open("r+b") as damaged:
-        damaged.seek(8)
-        damaged.write(struct.pack("<I", 1 << 30))
-    with pytest.raises(DataError, match="damage"):
-        list(read(path))

@@ -9,20 +9,18 @@ import pytest
 
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.labelled_sets import (
-    Design,
+from fairbrief.workbench.corpora.sets import (
     Mix,
     argmax_sentiment,
     clusters,
     cut_sets,
-    dominating,
     labeller,
     mixtures,
     parse_mix,
     review_sets,
     stratify,
 )
-from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
+from fairbrief.workbench.corpora.text_sources import counter, gather, limits
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
 HALF = parse_mix("a=.5,b=.5")
@@ -36,7 +34,7 @@ def values(record: Record) -> Counter[str]:
 def test_every_cell_has_its_counts() -> None:
     """Each size and mix has its samples, each with exactly its share of each value, and says its cell."""
     mixes = [HALF, parse_mix("a=0.2,b=0.8")]
-    made = list(mixtures(TEXTS, Design("g", [5, 10], mixes, 4, unit="tweets")))
+    made = list(mixtures(TEXTS, "g", [5, 10], mixes, 4, unit="tweets"))
     assert len(made) == 16
     assert len({record.id for record in made}) == 16
     assert Counter((r.attributes["tweets"], r.attributes["a"], r.attributes["b"]) for r in made) == {
@@ -64,9 +62,8 @@ def test_broken_mixes(text: str) -> None:
 
 def test_rounds_use_every_text_before_any_twice() -> None:
     """In rounds no text is used a second time while another of its value is unused, and no sample repeats one."""
-    design = Design("g", [6], [HALF], 12)
     used: Counter[str] = Counter()
-    for record in mixtures(TEXTS, design):
+    for record in mixtures(TEXTS, "g", [6], [HALF], 12):
         texts = [d.text for d in record.documents if d.attributes["g"] == "b"]
         assert len(set(texts)) == len(texts)
         used.update(texts)
@@ -79,31 +76,29 @@ def test_rounds_use_every_text_before_any_twice() -> None:
 
 def test_disjoint_samples_share_nothing() -> None:
     """Samples of a cell share no text while the texts suffice; a set that they do not suffice for is refused, with numbers."""
-    made = list(mixtures(TEXTS, Design("g", [6], [HALF], 6)))
+    made = list(mixtures(TEXTS, "g", [6], [HALF], 6))
     assert all(
         not {d.text for d in x.documents} & {d.text for d in y.documents} for x, y in combinations(made, 2)
     )
     with pytest.raises(RequestError, match=r"needs 25 texts of 'b' and there are 20.*smaller"):
-        list(mixtures(TEXTS, Design("g", [50], [HALF], 1)))
+        list(mixtures(TEXTS, "g", [50], [HALF], 1))
 
 
 def test_seeds_decide_and_cells_stand_alone() -> None:
     """One seed gives the same sets, another others; a cell does not depend on the cells beside it; sets are shuffled."""
-    one = list(mixtures(TEXTS, Design("g", [10], [HALF], 5)))
-    assert one == list(mixtures(TEXTS, Design("g", [10], [HALF], 5)))
-    assert one == list(mixtures(TEXTS, Design("g", [4, 10], [parse_mix("a=1"), HALF], 5)))[-5:]
-    assert one != list(mixtures(TEXTS, Design("g", [10], [HALF], 5, seed=1)))
+    one = list(mixtures(TEXTS, "g", [10], [HALF], 5))
+    assert one == list(mixtures(TEXTS, "g", [10], [HALF], 5))
+    assert one == list(mixtures(TEXTS, "g", [4, 10], [parse_mix("a=1"), HALF], 5))[-5:]
+    assert one != list(mixtures(TEXTS, "g", [10], [HALF], 5, seed=1))
     assert len({tuple(d.attributes["g"] for d in r.documents) for r in one}) > 1
 
 
 def test_unusable_designs() -> None:
-    """Designs that name a cell twice, a size of none or the unit after a value are refused."""
-    for counts, mixes, samples, unit in (
-        ([5, 5], [HALF], 1, "t"), ([0], [HALF], 1, "t"),
-        ([5], [HALF, Mix(HALF.shares)], 1, "t"), ([5], [HALF], 1, "a"),
-    ):  # fmt: skip
+    """A size of none, or a unit named like a value, is refused; a size or mix that is given twice counts once."""
+    for counts, unit in (([0], "t"), ([5], "a")):
         with pytest.raises(RequestError):
-            Design("g", counts, mixes, samples, unit=unit)
+            list(mixtures(TEXTS, "g", counts, [HALF], 1, unit=unit))
+    assert len(list(mixtures(TEXTS, "g", [4, 4], [HALF, Mix(HALF.shares)], 1))) == 1
 
 
 def test_pools_say_what_they_leave_out() -> None:
@@ -111,14 +106,16 @@ def test_pools_say_what_they_leave_out() -> None:
     texts = ["one two", "", "one two", "one two three", "one"]
     records = [Record(str(i), (Document(t, {"g": "a", "extra": "x"}),)) for i, t in enumerate(texts)]
     records += [Record("n", (Document("no label"),)), Record("c", (Document("two words", {"g": "c"}),))]
-    pool = gather(records, "g", values=["a"], lengths=Lengths(2, 2), distinct=True)
-    assert pool.texts == [Document("one two", {"g": "a"})]
-    assert pool.left_out == {
+    left_out = Counter[str]()
+    topics = gather(records, "g", left_out, values=["a"], admits=limits(2, 2, "words"), distinct=True)
+    assert topics == {"": [Document("one two", {"g": "a"})]}
+    assert left_out == {
         "no text": 1, "the same text again": 1, "not of the wanted length": 2, "no 'g'": 1, "another 'g'": 1,
     }  # fmt: skip
-    assert gather(records, "g", topic="t").left_out["no 't'"] == 5
+    assert gather(records, "g", left_out, topic="t") == {}
+    assert left_out["no 't'"] == 5
     with pytest.raises(RequestError):
-        Lengths(3, 2)
+        limits(3, 2, "words")
     with pytest.raises(RequestError, match="count"):
         counter("syllables")
 
@@ -131,14 +128,6 @@ def candidate(i: int, *found: str) -> Record:
     return Record(f"r{i}", tuple(Document(f"{i} {j}", {"g": value}) for j, value in enumerate(found)))
 
 
-def test_dominating() -> None:
-    """The unique mode dominates; a tie is nobody's, or the lowest's."""
-    assert dominating(["a", "b", "b"], ["a", "b"]) == "b"
-    assert dominating(["a", "b"], ["a", "b"]) is None
-    assert dominating(["a", "b"], ["b", "a"], "lowest") == "b"
-    assert dominating([], ["a"]) is None
-
-
 def test_strata_are_equal() -> None:
     """Each value dominates equally many of the sets chosen, in the candidates' order, under one seed the same."""
     held = [candidate(i, *("aab" if i % 3 == 0 else "abb" if i % 3 == 1 else "ab")) for i in range(30)]
@@ -148,8 +137,6 @@ def test_strata_are_equal() -> None:
     assert not {r.id for r in found} & {f"r{i}" for i in range(2, 30, 3)}
     assert found == stratify(held, "g", 8, seed=3)
     assert found != stratify(held, "g", 8, seed=4)
-    with_ties = stratify(held, "g", 40 - 20, ties="lowest")
-    assert Counter(r.attributes["dominated_by"] for r in with_ties) == {"a": 10, "b": 10}
 
 
 def test_strata_that_cannot_be_filled() -> None:
@@ -225,15 +212,6 @@ def test_sentiment_rules() -> None:
     ):
         with pytest.raises(RequestError):
             labeller(**bad)  # type: ignore[arg-type] # one of the settings is wrong on purpose
-
-
-def test_vader_labels_texts() -> None:
-    """VADER tells praise from blame."""
-    pytest.importorskip("vaderSentiment")
-    label = labeller("vader_argmax")
-    assert label is not None
-    texts = ("I love this great mug!", "Awful, broken, I hate it.")
-    assert [label(Document(text)) for text in texts] == ["positive", "negative"]
 
 
 def test_review_sets_of_one_product() -> None:

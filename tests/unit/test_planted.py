@@ -19,8 +19,8 @@ from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import (
     distinctive_words,
-    identifier_shares,
     majority_group,
+    topic_table,
     word_tables,
 )
 from fairbrief.workbench.summarizers.extractive import (
@@ -125,16 +125,6 @@ def test_planted_systems_score_as_in_the_reference(
     assert found == pytest.approx({"unf": wanted["unf"], "adj": wanted["adj"]}, abs=1e-12)
 
 
-def test_our_planted_lead_scores_as_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
-    """The shipped lead writes the reference's summaries, so that both of its scores are the reference's."""
-    cases = [Case(r, s) for r, s in zip(documents, Lead().summarize(documents), strict=True)]
-    wanted = reference["baselines"]["lead"]
-    for kind, name in (("uniform", "unf"), ("source", "adj")):
-        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
-        value = next(e.value for e in audit(cases, plan).estimates if e.quantity == "word_list_inclusion")
-        assert value == pytest.approx(wanted[name], abs=1e-12)
-
-
 def test_distinctive_words_equal_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
     """Z of all 72 words in the paper's reading (marks are words), identifiers paired, four pronouns ignored."""
     found = {w.word: w for w in distinctive_words(documents, "gender", punctuation=True) if w.group == "male"}
@@ -160,14 +150,18 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
 
 
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
-    """Sport speaks of men and family of women in the reference's documents."""
-    shares = identifier_shares(documents, {"sport": SPORT, "family": FAMILY})
-    assert next(iter(shares)) == "total"
-    assert shares["sport"].shares["male"] > 0.5
-    assert shares["family"].shares["female"] > 0.5
-    assert all(sum(told.shares.values()) == pytest.approx(1) for told in shares.values() if told.shares)
-    assert shares["total"].documents == sum(told.documents for t, told in shares.items() if t != "total")
-    assert shares["total"].documents == sum(len(record.documents) for record in documents)
+    """Sport speaks of men and family of women in the reference's documents; all documents come first."""
+    table = topic_table(documents, {"sport": SPORT, "family": FAMILY})
+    shares = {
+        topic: [int(share.rstrip("%")) for share in row] for topic, _, *row in table.rows if "–" not in row
+    }
+    assert table.header == ("topic", "documents", "female", "male")
+    assert shares["family"][0] > 50
+    assert shares["sport"][1] > 50
+    assert all(abs(sum(row) - 100) <= 1 for row in shares.values())
+    counts = [int(row[1]) for row in table.rows]
+    assert table.rows[0][0] == "total"
+    assert counts[0] == sum(counts[1:]) == sum(len(record.documents) for record in documents)
 
 
 def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
@@ -179,7 +173,7 @@ def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> No
     many = [replace(one[0], id=f"a{i}", seed_document="a") for i in range(20)]
     assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
     topics = {"sport": SPORT, "family": FAMILY}
-    assert identifier_shares([*many, one[1]], topics) == identifier_shares(one, topics)
+    assert topic_table([*many, one[1]], topics) == topic_table(one, topics)
     # Its variants of another group are counted there.
     turned = replace(one[0], id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
     words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}

@@ -61,19 +61,12 @@ def test_labelled_tweets(tmp_path: Path) -> None:
     assert two.documents[0].text == "a <||> b Ã©"  # a line with one bad byte is Latin-1 as a whole
     assert two.where == "input.txt:2"
     assert format_of(path) == "labelled"
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"1<||>male<||>ok\n2<||>male\n", "input.txt:2: found 2 parts"),
-        (b"1<||> <||>ok\n", "input.txt:1: found 3 parts"),
-    ],
-)
-def test_broken_labelled_tweets(tmp_path: Path, content: bytes, said: str) -> None:
-    """A line without its three parts is told with its number."""
-    with pytest.raises(DataError, match=said):
-        list(FORMATS["labelled"](put(tmp_path, "input.txt", content)))
+    for content, said in (
+        (b"1<||>male<||>ok\n2<||>male\n", "b.txt:2: found 2"),
+        (b"1<||> <||>ok\n", "b.txt:1: found 3"),
+    ):
+        with pytest.raises(DataError, match=f"{said} parts"):
+            list(FORMATS["labelled"](put(tmp_path, "b.txt", content)))
 
 
 def test_semeval(tmp_path: Path) -> None:
@@ -156,9 +149,9 @@ def test_amazon(tmp_path: Path) -> None:
     assert one.attributes == two.attributes == {"product": "B1"}
     assert two.documents[0].text == ""
     assert format_of(path) == "amazon"
-    with pytest.raises(DataError, match=r"loose\.json:1: found what is not JSON.*single quotation"):
+    with pytest.raises(DataError, match=r"loose\.json:1: found no such object .*single quotation"):
         list(FORMATS["amazon"](put(tmp_path, "loose.json", "{'asin': 'B1'}")))
-    with pytest.raises(DataError, match=r"a field 'overall'"):
+    with pytest.raises(DataError, match="missing required field `overall`"):
         list(FORMATS["amazon"](put(tmp_path, "no.json", '{"asin": "B1"}')))
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(DataError, match="damage"):
@@ -207,9 +200,9 @@ def test_iq2(tmp_path: Path) -> None:
     assert debate.documents[1].attributes == {"speaker": "Bea For", "side": "for"}
     assert format_of(path) == "iq2"
     bad: list[tuple[Any, str]] = [
-        ({"x": {}}, "debate 'x'.*no transcript"),
+        ({"x": {}}, "debate 'x'.*required field `transcript`"),
         ({"x": {"transcript": [{"speaker": "a"}]}}, "paragraphs"),
-        ({"x": {"transcript": [{"paragraphs": "One."}]}}, "not a list"),
+        ({"x": {"transcript": [{"paragraphs": "One."}]}}, "Expected `array`, got `str`"),
         ([], "one JSON object"),
     ]
     for content, said in bad:

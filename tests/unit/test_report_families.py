@@ -176,4 +176,3 @@ def test_systems_and_less_stand_out_from_the_paper(colours: Mapping[str, str]) -
     for colour in used:
         low, high = sorted(map(luminance, (colour, colours["paper"])))
         assert (high + 0.05) / (low + 0.05) >= 3, colour
-

@@ -29,7 +29,8 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.sweep import Cell, grid
+from fairbrief.workbench.summarizing import Job
+from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
@@ -80,28 +81,28 @@ def records(n: int = 40) -> list[Record]:
     return [Record(f"r{i}", documents) for i in range(1, n + 1)]
 
 
-def of_cells(cells: Sequence[Cell], folder: Path, many: int = 40, **plan: object) -> Result:
-    """The audit of some cells."""
+def of_jobs(jobs: Sequence[Job], many: int = 40, **plan: object) -> Result:
+    """The audit of some settings."""
     made = Plan(measures=[UER], n_resamples=300, **plan)
-    sweep.foresee(lambda: records(many), cells, folder, made)
-    sweep.ask(lambda: records(many), cells, folder, lambda _: None)
-    return sweep.audited(cells, folder, made)
+    sweep.foresee(lambda: records(many), jobs, made)
+    sweep.ask(lambda: records(many), jobs, lambda _: None)
+    return sweep.audited(jobs, made)
 
 
 def swept(folder: Path, axes: dict[str, list[str]], **plan: object) -> Result:
     """A sweep of `Told`."""
-    return of_cells(grid("told", axes), folder, **plan)
+    return of_jobs(grid("told", axes, folder), **plan)
 
 
 def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     """Axes are crossed in order, and ``.3`` is the temperature 0.3."""
-    cells = grid("told", {"temperature": ["0", ".3"], "instruction": ["none", "fair"]})
-    assert [cell.name for cell in cells] == [
+    jobs = grid("told", {"temperature": ["0", ".3"], "instruction": ["none", "fair"]}, Path("x"))
+    assert [job.system for job in jobs] == [
         "temperature=0.0, instruction=none", "temperature=0.0, instruction=fair",
         "temperature=0.3, instruction=none", "temperature=0.3, instruction=fair",
     ]  # fmt: skip
-    assert [repr(c.writers[0]) for c in cells[:2]] == ["told", "told(instruction=fair)"]
-    assert [cell.name for cell in grid("lead(sentences=2)", {})] == ["lead(sentences=2)"]
+    assert [repr(job.summarizer) for job in jobs[:2]] == ["told", "told(instruction=fair)"]
+    assert [job.system for job in grid("lead(sentences=2)", {}, Path("x"))] == ["lead(sentences=2)"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
 def test_a_grid_that_cannot_be_is_refused(summarizer: str, axes: dict[str, list[str]], says: str) -> None:
     """Unknown settings, points named twice and several samples are refused before anything is asked."""
     with pytest.raises(RequestError, match=says):
-        grid(summarizer, axes)
+        grid(summarizer, axes, Path("x"))
     assert not Told.asked
 
 
@@ -143,7 +144,7 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
     assert [(e.system, e.baseline) for e in named.differences if e.quantity == "uer"] == [
         ("instruction=none", "instruction=fair")
     ]
-    with pytest.raises(RequestError, match="No cell is named"):
+    with pytest.raises(RequestError, match="No setting is named"):
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
 
@@ -151,7 +152,7 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     write_lines(map(record_line, records(12)), source)
-    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1,2"]
+    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3"]
     arguments += ["--measure", UER, "--resamples", "100", "--out", str(out)]
     ran = CliRunner().invoke(app, arguments)
     assert ran.exit_code == 0, ran.output
@@ -159,7 +160,7 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     assert result.made["systems"] == ["sentences=1", "sentences=3"]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1#1: 12 wanted, 0 asked, 12 from the journal" in again.output
+    assert "sentences=1: 12 wanted, 0 asked, 12 from the journal" in again.output
 
 
 @pytest.mark.parametrize(
@@ -208,38 +209,19 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
 ) -> None:
     """What other cells refused does not matter: the whole sweep gives the differences that each pair gives alone."""
     axes = {"words": ["1", "2"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
-    cells = grid("choosy", axes)
-    whole = of_cells(cells, tmp_path / "all", 8)
+    jobs = grid("choosy", axes, tmp_path / "all")
+    whole = of_jobs(jobs, 8)
     gaps = {e.system: e for e in whole.differences if e.quantity == "uer"}
     assert len(gaps) == 7
-    for number, cell in enumerate(cells[1:]):
-        alone = of_cells([cells[0], cell], tmp_path / str(number), 8)
+    for number in range(1, len(jobs)):
+        again = grid("choosy", axes, tmp_path / str(number))
+        alone = of_jobs([again[0], again[number]], 8)
         (gap,) = (e for e in alone.differences if e.quantity == "uer")
-        told = gaps[cell.name]
+        told = gaps[jobs[number].system]
         assert (told.value, told.low, told.high, told.p, told.n) == (
             gap.value, gap.low, gap.high, gap.p, gap.n,
         )  # fmt: skip
     assert {e.n for e in gaps.values()} == {6, 8}
-
-
-def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Path) -> None:
-    """Three seeds make one system per setting, over as many clusters as records; the spread is that of the runs' values."""
-    cells = grid("random", {"sentences": ["1", "2"], "seed": ["0", "1", "2"]})
-    assert [(cell.name, cell.runs) for cell in cells] == [("sentences=1", 3), ("sentences=2", 3)]
-    result = of_cells(cells, tmp_path)
-    pooled = {e.system: e for e in result.estimates if e.quantity == "uer" and not e.subgroup}
-    assert {e.clusters for e in pooled.values()} == {40}
-    values = [
-        e.value
-        for seed in "012"
-        for e in of_cells(grid("random", {"sentences": ["1"], "seed": [seed]}), tmp_path / seed).estimates
-        if e.quantity == "uer"
-    ]
-    assert pooled["sentences=1"].value == pytest.approx(np.mean(values))
-    assert f"(standard deviation between runs {np.std(values, ddof=1):.2g})" in worded(
-        pooled["sentences=1"].notes[-1]
-    )
-    assert not [e for e in result.differences if e.subgroup]
 
 
 @pytest.mark.parametrize(
@@ -251,9 +233,8 @@ def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Pa
         (("--prompt", "plain,tweets"), "topic"),
         (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
         (("--sentences", "2", "--set", "words=80,20"), "both given"),
-        (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
         (("--samples", "4", "--temperature", "0"), "paid 4 times"),
-        (("--baseline", "temperature=3"), "No cell is named"),
+        (("--baseline", "temperature=3"), "No setting is named"),
         (("--measure", "uwer"), "No measure named"),
     ],
 )
@@ -333,22 +314,21 @@ def written(folder: Path, n: int = 20, runs: int = 3) -> list[str]:
     return [str(folder / f"{i}.jsonl") for i in range(len(files))]
 
 
-def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
-    """Value, interval, p and spread of the runs are those of the sweep's cell; as many clusters as records."""
-    printed("audit", *written(tmp_path), "--measure", UER, "--pool-runs", "--resamples", "99", "--out", str(tmp_path / "a"))  # fmt: skip
+def test_runs_are_pooled_with_their_spread_apart(tmp_path: Path) -> None:
+    """The value is the mean of the runs', over as many clusters as records; the spread is that of the runs' values."""
+    files = written(tmp_path)
+    printed("audit", *files, "--measure", UER, "--pool-runs", "--resamples", "99", "--out", str(tmp_path / "a"))  # fmt: skip
     result = load(tmp_path / "a")
-    cells = grid("random", {"seed": ["1", "2", "3"]})
-    plan = Plan(measures=[UER], n_resamples=99)
-    sweep.ask(lambda: records_of_runs(20), cells, tmp_path / "s", lambda _: None)
-    swept = sweep.audited(cells, tmp_path / "s", plan)
     (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.subgroup) == ("uer", "random", {}))
-    (of_cell,) = (e for e in swept.estimates if e.quantity == "uer" and not e.subgroup)
-    assert (pooled.value, pooled.low, pooled.high, pooled.n, pooled.clusters) == (
-        of_cell.value, of_cell.low, of_cell.high, 60, 20,
-    )  # fmt: skip
-    assert pooled.notes[-1].arguments | {"system": of_cell.system} == of_cell.notes[-1].arguments
-    assert "3 runs" in worded(pooled.notes[-1])
-    assert result.made["records"] == swept.made["records"] == 20
+    plan = Plan(measures=[UER], n_resamples=0)
+    values = [
+        e.value for f in files[1:] for e in audit(fairbrief.read(f), plan).estimates if e.quantity == "uer"
+    ]
+    assert pooled.value == pytest.approx(np.mean(values))
+    assert (pooled.n, pooled.clusters, result.made["records"]) == (60, 20, 20)
+    spread = worded(pooled.notes[-1])
+    assert "3 runs" in spread
+    assert f"(standard deviation between runs {np.std(values, ddof=1):.2g})" in spread
     assert {e.system for e in result.estimates if "run" in e.subgroup} == {"random"}
     assert {(e.system, e.baseline) for e in result.differences} == {("lead", "random")}
 

@@ -111,8 +111,8 @@ class Answered:
         drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in self.units]
         first = np.array([one.first + len(one.asks) for one in self.units], dtype=np.int64)
         many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
-        own = [extracts for extracts, _ in drawn]
-        return ScoredUnits([one.cases for one in self.units], self.table, first, many, own)
+        extracts = [of_unit for of_unit, _ in drawn]
+        return ScoredUnits([one.cases for one in self.units], self.table, first, many, extracts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,14 +212,14 @@ class Origins(Sequence[Origin]):
         kinds = self.kind if chosen is None else self.kind[chosen]
         order = np.argsort(kinds, kind="stable")
         met, first = np.unique(kinds[order], return_index=True)
-        found: dict[tuple[str, Subgroup], list[Integers]] = {}
+        parts: dict[tuple[str, Subgroup], list[Integers]] = {}
         for number, places in zip(met.tolist(), np.split(order, first)[1:], strict=True):
             kind = self.known_kinds[number]
-            for part in (WHOLE, *kind.subgroups):
-                found.setdefault((kind.system, part), []).append(places)
+            for subgroup in (WHOLE, *kind.subgroups):
+                parts.setdefault((kind.system, subgroup), []).append(places)
         return {
             key: places[0] if len(places) == 1 else np.sort(np.concatenate(places))
-            for key, places in found.items()
+            for key, places in parts.items()
         }
 
     def records(self) -> Names:
@@ -302,19 +302,22 @@ def merged(cases: Sequence[Unit], scope: Scope) -> list[Unit]:
         together.setdefault(shared_by(unit[0][0], scope) or i, []).append(unit)
     designs: dict[str, tuple[str, ...]] = {}
     """By seed document the first design."""
-    for (case, *_), _ in cases if scope == "cluster" else ():
-        source, design = case.record.seed_id, _design_of(case)
+    for unit in cases if scope == "cluster" else ():
+        source, design = unit[0][0].record.seed_id, _design_of(unit[0][0])
         designs[source] = min(design, designs.get(source, design))
     made: list[Unit] = []
-    for units in together.values():
-        ((first, *_), origin), *_ = units = sorted(units, key=place_of)
-        origins, name = [own for _, own in units], origin.record
+    for several in together.values():
+        units = sorted(several, key=place_of)
+        first, origin = units[0][0][0], units[0][1]
+        origins, name = [other for _, other in units], origin.record
         if (source := first.record.seed_id) in designs:
             design = _design_of(first)
             name = source if design == designs[source] else " ".join((source, *design))
-        subgroups = tuple(part for part in origin.subgroups if all(part in own.subgroups for own in origins))
+        subgroups = tuple(
+            part for part in origin.subgroups if all(part in other.subgroups for other in origins)
+        )
         attributes = tuple(
-            pair for pair in origin.attributes if all(pair in own.attributes for own in origins)
+            pair for pair in origin.attributes if all(pair in other.attributes for other in origins)
         )
         members = tuple(case for cases_of, _ in units for case in cases_of)
         made.append((members, replace(origin, record=name, subgroups=subgroups, attributes=attributes)))

@@ -7,8 +7,9 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
 
 from fairbrief.errors import MissingExtra, RequestError
@@ -63,10 +64,9 @@ class Tally:
 
     max_requests: int | None = None
     requests: int = 0
-    failed_tries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    failures: dict[str, int] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
     first_reasons: dict[str, str] = field(default_factory=dict)
 
     def count_request(self, most: int | None = None) -> None:
@@ -81,8 +81,7 @@ class Tally:
 
     def fail(self, kind: str, reason: str = "") -> None:
         """Count a try that failed, by kind."""
-        self.failed_tries += 1
-        self.failures[kind] = self.failures.get(kind, 0) + 1
+        self.failures[kind] += 1
         self.first_reasons.setdefault(kind, reason)
 
 
@@ -251,7 +250,7 @@ class Endpoint:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Decoding:
     """The decoding of a model. None is not sent, so that the server's default applies."""
 
@@ -264,7 +263,8 @@ class Decoding:
 
     def sent(self) -> Mapping[str, Any]:
         """The fields of the request's body."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        values = {f.name: getattr(self, f.name) for f in fields(Decoding)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def library() -> Any:

@@ -29,21 +29,16 @@ class Journal:
     """Answers by key in one append-only file: lines of ``checksum key json``, after a header line.
 
     `append` synchronises its lines to disk, so that they survive a kill and a power cut. An incomplete last line is
-    removed when the journal is opened; other damaged lines are skipped and counted in ``damaged``. Of equal keys the last
-    answer counts. Only places are in memory. Use as a context: `open_journal`.
+    removed when the journal is opened; other damaged lines are skipped. Of equal keys the last answer counts. Only places are in memory. Use as a context: `open_journal`.
     """
 
     path: Path
     _file: int
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    damaged: int = 0
     _opened_at: int = 0
 
     def __contains__(self, key: str) -> bool:
         return key in self.places
-
-    def __len__(self) -> int:
-        return len(self.places)
 
     def __getitem__(self, key: str) -> Mapping[str, Any]:
         """The last answer of a key; KeyError if there is none."""
@@ -81,22 +76,18 @@ class Journal:
         with os.fdopen(os.dup(self._file), "rb") as stream:
             stream.seek(0)
             head = stream.readline()
-            if not head.endswith(b"\n"):
-                if not HEAD.startswith(head):
-                    raise RequestError(_foreign(self.path))
+            if head != HEAD and HEAD.startswith(head):  # new, or cut off in its first line
                 os.ftruncate(self._file, 0)
                 write_all(self._file, HEAD)
                 os.fsync(self._file)
                 return
             if head != HEAD:
-                raise RequestError(_foreign(self.path))
-            end = len(head)
+                raise _foreign(self.path)
+            end = len(HEAD)
             for line in stream:
                 if not line.endswith(b"\n"):
                     break
-                if (result := _read(line)) is None:
-                    self.damaged += 1
-                else:
+                if (result := _read(line)) is not None:
                     self.places[result[0]] = (end, len(line))
                 end += len(line)
         os.ftruncate(self._file, end)
@@ -120,7 +111,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
         try:
             yield journal
         finally:
-            if not journal.places and not journal.damaged:
+            if os.fstat(file).st_size <= len(HEAD):
                 path.unlink(missing_ok=True)
     finally:
         os.close(file)
@@ -132,7 +123,7 @@ def keys_in(path: Path) -> frozenset[str]:
         return frozenset()
     with path.open("rb") as stream:
         if stream.readline() != HEAD:
-            raise RequestError(_foreign(path))
+            raise _foreign(path)
         return frozenset(entry[0] for line in stream if (entry := _read(line)) is not None)
 
 
@@ -161,5 +152,7 @@ def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
         return None
 
 
-def _foreign(path: Path) -> str:
-    return f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
+def _foreign(path: Path) -> RequestError:
+    return RequestError(
+        f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.types import Case, Floats, Measure
     from fairbrief.workbench.judgements import Agreement
-    from fairbrief.workbench.sheets import Answers, Item
+    from fairbrief.workbench.sheets import Answer, Item
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
@@ -39,37 +39,33 @@ class JudgingOptions:
     """What people are asked. Each field is an option of all three commands."""
 
     # fmt: off
-    task: str = question(MISSING, "claims, rating, leaning, pairs or alignment.", "TASK")
+    task: str = question(MISSING, "claims, rating, leaning or alignment.", "TASK")
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
     # fmt: on
 
-    def cases(self, records: str) -> list[Case]:
-        """The cases of a file."""
-        from fairbrief import readers
-
-        return list(
-            readers.read(records, attributes={self.attribute: self.attribute} if self.attribute else {})
-        )
-
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
+        from fairbrief import readers
         from fairbrief.workbench.sheets import items_of
 
         choices = self.choices.split(",") if self.choices else None
-        asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
+        attributes = {self.attribute: self.attribute} if self.attribute else {}
+        cases = readers.read(records, attributes=attributes)
+        asked = list(items_of(cases, self.task, self.attribute, choices=choices))
         if not asked:
-            why = " Give summaries of the same record by two systems." if self.task == "pairs" else ""
-            raise RequestError(f"{records} yields no question of the task '{self.task}'.{why}")
+            raise RequestError(f"{records} yields no question of the task '{self.task}'.")
         return asked
 
-    def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
-        """The questions, and the answers in the sheets."""
+    def answered(
+        self, sheets: Sequence[Path], records: str
+    ) -> tuple[Asked, Sequence[Answer], Mapping[str, int]]:
+        """The questions, the answers in the sheets, and the number of blank answers by annotator."""
         from fairbrief.workbench.sheets import read_answers
 
         asked = self.asked(records)
-        return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
+        return asked, *read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 @app.callback()
@@ -112,8 +108,7 @@ def export(
         path = paths[name]
         write_text(path, sheet(cases, name, judging.attribute), newline="")
         questions = counted(sum(len(items) for _, items in cases), "question")
-        kinds = ("pair", "pairs") if judging.task == "pairs" else ("summary", "summaries")
-        typer.echo(f"{path}: {questions} on {counted(len(cases), *kinds)}")
+        typer.echo(f"{path}: {questions} on {counted(len(cases), 'summary', 'summaries')}")
 
 
 @app.command("import", short_help="Read sheets: agreement, and fairness as people judged it.")
@@ -135,21 +130,17 @@ def import_(
     """
     from fairbrief.auditing import audit
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.judgements import alignment_table, judged_cases, preferences, preferred
-    from fairbrief.workbench.sheets import pairs_of
+    from fairbrief.workbench.judgements import alignment_table, judged_cases
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
-    asked, answers = judging.answered(sheets, records)
-    if out is not None and task in ("alignment", "pairs"):
+    asked, answers, blank = judging.answered(sheets, records)
+    if out is not None and task == "alignment":
         raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
-    _print_answers(answers, asked, seed)
+    _print_answers(answers, blank, asked, seed)
     if task == "alignment":
-        print_tables([alignment_table(asked, answers.given)], is_below_text=True)
+        print_tables([alignment_table(asked, answers)], is_below_text=True)
         return
-    if task == "pairs":
-        _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
-        return
-    judged = list(judged_cases(asked, answers.given, attribute))
+    judged = list(judged_cases(asked, answers, attribute))
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
@@ -180,28 +171,25 @@ def agree(
     from fairbrief.auditing.measure_selection import check_scorers
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.workbench.choose import case_values
-    from fairbrief.workbench.judgements import concordance, correlations, judged_cases, unfairness
+    from fairbrief.workbench.judgements import agreement_with_people, judged_cases, unfairness
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task == "alignment":
         raise RequestError(
-            "--task alignment: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import'."
+            "--task alignment: measures can be compared with claims, rating or leaning. Use 'annotate import'."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
-    asked, answers = judging.answered(sheets, records)
+    asked, answers, _ = judging.answered(sheets, records)
     scorers = Scorers()
-    if task == "pairs":
-        _compare_with_pairs(measures, judging.cases(records), answers, scorers, seed)
-        return
     import numpy as np
 
     if task == "claims":
-        cases = list(judged_cases(asked, answers.given, attribute))
+        cases = list(judged_cases(asked, answers, attribute))
         human = case_values(registry.make("measure", f"uer(scorer=claims)@{attribute}"), cases, scorers)
         judged = human["uer"]
     else:
-        known = unfairness(asked, answers.given)
+        known = unfairness(asked, answers)
         cases = [case for case, _ in asked if (case.record.id, case.summary.system) in known]
         human, judged = {}, np.array([known[case.record.id, case.summary.system] for case in cases])
     if not cases:
@@ -213,18 +201,18 @@ def agree(
         values = case_values(made, cases, scorers)
         typer.echo(f"\n{spec}")
         level = _level(made, values)
-        _print([concordance(level, judged, ids, seed), *correlations(level, judged, ids, seed)])
+        _print(agreement_with_people(level, judged, ids, seed))
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
             ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
-            _print(correlations(ours, theirs, ids * len(shares), seed, same_scale=True))
+            _print(agreement_with_people(ours, theirs, ids * len(shares), seed, same_scale=True))
     if task == "leaning" and len(measures) > 1:
         _compare_leanings(measures, asked, answers, scorers, seed)
 
 
 def _compare_leanings(
-    measures: Mapping[str, Measure], asked: Asked, answers: Answers, scorers: Scorers, seed: int
+    measures: Mapping[str, Measure], asked: Asked, answers: Sequence[Answer], scorers: Scorers, seed: int
 ) -> None:
     """With which of every two measures that have group differences people agree more (Li et al., Section 5.4)."""
     from itertools import combinations
@@ -234,7 +222,7 @@ def _compare_leanings(
     from fairbrief.workbench.choose import case_values, resampled_values
     from fairbrief.workbench.judgements import Leans, bootstrap_counts, choices_of, leaning_table, majority
 
-    chosen = choices_of(answers.given)
+    chosen = choices_of(answers)
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
@@ -253,22 +241,6 @@ def _compare_leanings(
         groups = resampled_values(measures[spec], kept, scorers, counts)
         found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
     print_tables([leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
-
-
-def _compare_with_pairs(
-    measures: Mapping[str, Measure], cases: Sequence[Case], answers: Answers, scorers: Scorers, seed: int
-) -> None:
-    """How often each measure prefers the summary that people prefer."""
-    from fairbrief.workbench.choose import case_values
-    from fairbrief.workbench.judgements import agreement_with_measure, preferred
-    from fairbrief.workbench.sheets import pairs_of
-
-    judged = preferred(pairs_of(cases), answers.given)
-    wanted = {(c.record.id, c.summary.system): c for pair, _ in judged for c in (pair.first, pair.second)}
-    for spec, made in measures.items():
-        level = _level(made, case_values(made, list(wanted.values()), scorers))
-        typer.echo(f"\n{spec}")
-        _print([agreement_with_measure(judged, dict(zip(wanted, level.tolist(), strict=True)), seed)])
 
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
@@ -293,15 +265,15 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     return [(case, items) for case, items in asked if drawn(case) in chosen]
 
 
-def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
+def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], asked: Asked, seed: int) -> None:
     from fairbrief.workbench.judgements import agreement
 
-    people = dict.fromkeys(answer.annotator for answer in answers.given)
-    many = f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}"
+    people = dict.fromkeys(answer.annotator for answer in answers)
+    many = f"{counted(len(answers), 'answer')} of {counted(len(people), 'annotator')}"
     typer.echo(f"{many}: {', '.join(people)}")
-    for name, count in answers.blank.items():
+    for name, count in blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
-    _print(agreement(answers.given, {item.key: item for _, items in asked for item in items}, seed))
+    _print(agreement(answers, {item.key: item for _, items in asked for item in items}, seed))
 
 
 def _print(found: Sequence[Agreement]) -> None:
@@ -311,5 +283,4 @@ def _print(found: Sequence[Agreement]) -> None:
             typer.echo(f"  {one.name:{width}}  undefined: {one.note}")
             continue
         interval = f"[{one.low:z.3f}, {one.high:z.3f}]" if one.low is not None else one.note
-        chance = "" if one.chance is None else f"  chance {one.chance:g}"
-        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}{chance}  n={one.n:,}")
+        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}  chance {one.chance:g}  n={one.n:,}")

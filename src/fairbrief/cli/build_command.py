@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -21,7 +21,6 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
     from fairbrief.types import Record
-    from fairbrief.workbench.corpora.text_sources import Lengths
 
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
@@ -49,11 +48,11 @@ class SourceOptions:
     )
     # fmt: on
 
-    def lengths(self) -> Lengths:
-        """The limits of length."""
-        from fairbrief.workbench.corpora.text_sources import Lengths
+    def admits(self) -> Callable[[str], bool]:
+        """Whether a text is within the limits of length."""
+        from fairbrief.workbench.corpora.text_sources import limits
 
-        return Lengths(self.min_tokens, self.max_tokens, self.tokens)
+        return limits(self.min_tokens, self.max_tokens, self.tokens)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps attributes to fields."""
@@ -64,9 +63,14 @@ class SourceOptions:
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
         from fairbrief.serialization import record_line, write_lines
-        from fairbrief.workbench.corpora import text_sources
 
-        stream = text_sources.with_attributes(map(record_line, records), self.set_ or ())
+        added: dict[str, str] = {}
+        for text in self.set_ or ():
+            name, equals, value = text.partition("=")
+            if not (name.strip() and equals and value):
+                raise RequestError(f"--set {text}: write --set NAME=TEXT.")
+            added[name.strip()] = value
+        stream = (record_line(replace(r, attributes={**r.attributes, **added})) for r in records)
         first = next(stream, None)
         if first is None:
             why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
@@ -108,7 +112,7 @@ def people(
         "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
         "GROUPS",
     ),
-    design: str = o.option(
+    design: Literal["balanced", "mono", "original"] = o.option(
         "balanced",
         "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
         "DESIGN",
@@ -124,7 +128,9 @@ def people(
         "RULE",
     ),
     no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
-    weights: str = o.option("uniform", "Draw names uniformly or by frequency.", "RULE"),
+    weights: Literal["uniform", "frequency"] = o.option(
+        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
+    ),
     genders: Literal["keep", "random"] = o.option(
         "keep", "For groups by race: keep genders, or draw them.", "keep|random"
     ),
@@ -217,17 +223,18 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
+    from fairbrief.workbench.corpora.sets import mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
     (name,) = fields
-    mixes = [parse_mix(text) for text in mix]
-    design = Design(name, whole_numbers(counts, "--counts"), mixes, samples, unit, options.seed)
-    texts = options.records(source, fields)
-    pool = gather(texts, name, lengths=options.lengths(), distinct=options.distinct)
-    has = Counter(document.attributes[name] for document in pool.texts)
-    options.write(mixtures(pool.texts, design), out, pool.left_out, f"drawn from {_counts(has)}")
+    sizes, mixes = whole_numbers(counts, "--counts"), [parse_mix(text) for text in mix]
+    records, left_out = options.records(source, fields), Counter[str]()
+    topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
+    texts = topics.get("", [])
+    has = Counter(document.attributes[name] for document in texts)
+    made = mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
+    options.write(made, out, left_out, f"drawn from {_counts(has)}")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -259,10 +266,7 @@ def stratified(
         least=0,
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
-    values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
-    ties: Literal["drop", "lowest"] = o.option(
-        "drop", "Sets in which several values tie: drop them, or count them for the lowest.", "drop|lowest"
-    ),
+    values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),
     *,
     options: SourceOptions,
 ) -> None:
@@ -271,25 +275,24 @@ def stratified(
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
-    from fairbrief.workbench.corpora.text_sources import gather, with_values
+    from fairbrief.workbench.corpora.sets import cut_sets, stratify
+    from fairbrief.workbench.corpora.text_sources import gather
 
     fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
         fields[topic] = topic
     order = values.split(",") if values else None
-    records = with_values(options.records(source, fields), name, order or ())
-    how: dict[str, Any] = {"values": order, "ties": ties, "seed": options.seed}
+    records = options.records(source, fields)
+    how: dict[str, Any] = {"values": order, "seed": options.seed}
     left_out = Counter[str]()
     if size is None:
         made = stratify(records, name, sets, **how)
     else:
-        limits = options.lengths()
-        pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
-        left_out = pool.left_out
         least, most = _sizes(size)
-        cut = cut_sets(pool.topics, least, options.seed, most=most, similar=similar)
+        limits: dict[str, Any] = {"topic": topic, "admits": options.admits(), "distinct": options.distinct}
+        topics = gather(records, name, left_out, values=order, **limits)
+        cut = cut_sets(topics, least, options.seed, most=most, similar=similar)
         made = stratify(cut, name, sets, **how)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
@@ -323,7 +326,7 @@ def transcripts(
     Examples:
         fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
-    from fairbrief.workbench.corpora.transcript_segments import SPLIT, segments
+    from fairbrief.workbench.corpora.sets import SPLIT, segments
 
     counts = Counter[str]()
     records = options.records(source, {"speaker": speaker} if speaker else {})
@@ -356,15 +359,14 @@ def reviews(
         fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
-    from fairbrief.workbench.corpora.text_sources import composition
+    from fairbrief.workbench.corpora.sets import labeller, review_sets
 
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
-    left_out, values = Counter[str](), Counter[str]()
+    left_out = Counter[str]()
     records = options.records(source, fields)
-    how: dict[str, Any] = {"seed": options.seed, "lengths": options.lengths()}
-    made = review_sets(records, size, label, left_out, per_product=per_product or None, **how)
-    options.write(composition(made, "sentiment", values), out, left_out)
-    if values:
-        typer.echo(f"  sentiment: {_counts(values)}")
+    how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
+    made = list(review_sets(records, size, label, left_out, per_product=per_product or None, **how))
+    labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
+    values = Counter(value for value in labelled if value is not None)
+    options.write(made, out, left_out, *([f"sentiment: {_counts(values)}"] if values else []))

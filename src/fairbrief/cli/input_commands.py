@@ -19,11 +19,7 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fairbrief.readers import Reading
-    from fairbrief.types import Table
-    from fairbrief.workbench.corpora.corpus_statistics import TopicShares
 
 app = o.new_app()
 
@@ -125,19 +121,22 @@ def stats(
     """
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
-    from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
+    from fairbrief.workbench.corpora.corpus_statistics import statistics_of
     from fairbrief.workbench.corpora.text_sources import counter
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     unit = {"nltk": "tokens"}.get(tokens, tokens)
-    counts = CorpusStatistics(counter(tokens), unit, attributes=options.attributes, sentences=cuts[sentences])
     reading = options.read(files)
-    for record in reading.records():
-        counts.add_record(record)
-    if _has_summaries(reading):
-        for case in reading:
-            counts.add_summary(case)
-    print_tables(counts.tables())
+    cases = reading if _has_summaries(reading) else ()
+    tables = statistics_of(
+        reading.records(),
+        cases,
+        counter(tokens),
+        unit,
+        attributes=options.attributes,
+        sentences=cuts[sentences],
+    )
+    print_tables(tables)
     print_excluded(reading)
 
 
@@ -171,22 +170,8 @@ def words(
     from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     records = list(ReadingOptions(attribute).read([file]).records())
-    contrasts = statistics.distinctive_words(records, by, punctuation=punctuation)
-    tables = statistics.word_tables(contrasts, most)
-    shares = statistics.identifier_shares(records, {"family": FAMILY, "sport": SPORT})
-    print_tables([*tables, *([_topics(shares)] if shares else [])])
-
-
-def _topics(shares: Mapping[str, TopicShares]) -> Table:
-    from fairbrief.types import Table
-
-    groups = sorted({group for topic in shares.values() for group in topic.shares})
-    rows = tuple(
-        (topic, f"{one.documents:,}", *(f"{one.shares[g]:.0%}" if one.shares else "–" for g in groups))
-        for topic, one in shares.items()
-    )
-    title = "Documents, and share of each group among their identifying words, by topic"
-    return Table(title, ("topic", "documents", *groups), rows)
+    tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
+    print_tables([*tables, statistics.topic_table(records, {"family": FAMILY, "sport": SPORT})])
 
 
 @app.command()

@@ -172,16 +172,15 @@ def calibrate(
         # Scores only decide how evenly pairs are drawn.
         spec = "containment" if spec == "lexical" else spec
         over = next(iter(options.attributes), "")
-        several = list(calibrating.candidates(reading, spec, over, scorers))
-        if not several:
+        chosen, total = calibrating.pairs_to_label(reading, spec, over, scorers, pairs, plan.seed)
+        if not chosen:
             raise RequestError(
                 f"No summary of {', '.join(labels)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
             )
-        chosen = calibrating.drawn(several, pairs, plan.seed)
         write_text(label_sheet, calibrating.pair_sheet(chosen), newline="")
         inputs.print_excluded(reading)
         typer.echo(
-            f"{label_sheet}: {len(chosen):,} pairs of {len(several):,}. Fill in the column 'supported' with yes or no: does the text state "
+            f"{label_sheet}: {len(chosen):,} pairs of {total:,}. Fill in the column 'supported' with yes or no: does the text state "
             f"or clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(label_sheet))} --out "
             "calibration.json"
         )

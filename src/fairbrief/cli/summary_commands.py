@@ -14,7 +14,7 @@ import typer
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.output import print_audit
+from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
@@ -112,15 +112,14 @@ def claims(
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
+    splitter = Splitter(chat, instruction_in(prompt))
     reading = options.read(files)
     journal, tally = journal_of(out), asking.tally()
     forecast = foresee([("", splitter)], lambda: reading, keys_in(journal))
     with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch, tally)
-    recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
@@ -142,7 +141,7 @@ def sweep(
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
-        None, "Another setting, e.g. words=20,40. Seeds are pooled as runs.", "NAME=V,…", "--set"
+        None, "Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"
     ),
     samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
     cache: Path | None = o.CACHE,
@@ -174,24 +173,24 @@ def sweep(
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
-    cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
+    jobs = sweep.grid(with_, axes_of(named, set_ or ()), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(plan, **options.plan_settings, wrap=partial(within, tally, then=then))
-    forecast = sweep.foresee(reading.records, cells, out, plan)
+    forecast = sweep.foresee(reading.records, jobs, plan)
     result = None
     try:
         with nullcontext() if asking.dry_run else claimed(out):
             with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
-                counts = sweep.ask(reading.records, cells, out, watch, tally)
+                counts = sweep.ask(reading.records, jobs, watch, tally)
             if not quiet:
-                for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
+                for job, count in zip(jobs, counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
                 if tally.requests:
                     typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
                 spend.print_failures(tally)
-            result = sweep.audited(cells, out, plan)
-            cases: Iterable[Case] = sweep.answers_of(cells, out)
+            result = sweep.audited(jobs, plan)
+            cases: Iterable[Case] = sweep.answers_of(jobs)
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
             result = with_examples(result, cases, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
@@ -226,7 +225,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "language")
+@o.plan_options("language")
 @inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
@@ -242,19 +241,16 @@ def choose(
     prompt: str | None = o.option(
         None, "Prompt of the pairs: built-in, or a file with {documents}.", "NAME|FILE"
     ),
-    measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
-    report: Path | None = o.output_folder(None, "Folder for the audit of the comparison."),
     cache: Path | None = o.CACHE,
-    details: bool = o.DETAILS,
     *,
     plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
+    """Choose the fairest of several summaries of each record.
 
     The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
     The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
-    standard, add --measure with another measure or scorer.
+    standard, audit them with another measure or scorer.
 
     Examples:
         fairbrief choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl
@@ -262,11 +258,9 @@ def choose(
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.reports import write_all
     from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
-    from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find, prompt_of
 
     if prompt is not None:
@@ -276,7 +270,7 @@ def choose(
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
     inputs.set_default_language(reading)
-    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
     plan = replace(plan, **options.plan_settings, measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)
     scorers = Scorers(wrap=plan.wrap)
@@ -286,21 +280,15 @@ def choose(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
             "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
         )
-    result = against_random(choices, plan)
     written = []
-    try:  # write before printing: the reader of the print may stop, as `| head` does
-        if out is not None:
-            count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
-            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
-        if pairs is not None:
-            several = (choose.preference(c, prompt_of(c.candidates[c.chosen].case, prompt)) for c in choices)
-            count = write_lines(filter(None, several), pairs)
-            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
-        if report is not None:
-            write_all(result, report)
-            written.append(f"Report: {report / 'report.html'}")
-    finally:
-        print_audit(result, details=details, folder=report, can_save=False, first="differences")
+    if out is not None:
+        count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)
+        written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+    if pairs is not None:
+        several = (choose.preference(c, prompt_of(c.candidates[c.chosen], prompt)) for c in choices)
+        count = write_lines(filter(None, several), pairs)
+        written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+    print_tables([choose.table(choices)])
     inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)

@@ -39,7 +39,6 @@ class Report:
     """The outcome for each seed document; complete after the last record."""
 
     capacities: list[Capacity] = field(default_factory=list)
-    replaces_last: bool = False
 
     @property
     def written(self) -> int:
@@ -59,24 +58,15 @@ class Report:
 
     def advice(self) -> list[str]:
         """Remedies for refused seed documents, one line per reason."""
-        lines = []
-        if short := [c for c in self.refused if c.reason == TOO_FEW]:
-            most = max(c.needed for c in short)
-            lines.append(
-                f"{TOO_FEW}: one text needs up to {most} names of one list (balanced: people by number of groups; mono: all "
-                "people), and names in the text or shared by two groups are not drawn. Give a larger "
-                "table: --names FILE."
-            )
-        if LEFT in self.reasons():
-            lines.append(
-                f"{LEFT}: the text names a person without a marked mention. Mark it in the source"
-                + (
-                    "; or keep last names (--last-names keep), so that only first names identify the group."
-                    if self.replaces_last
-                    else "."
-                )
-            )
-        return lines
+        return [f"{reason}: {REMEDIES[reason]}" for reason in self.reasons() if reason in REMEDIES]
+
+
+REMEDIES = {
+    TOO_FEW: "balanced inputs need names of each group for a share of the people, mono inputs for all people; names in the "
+    "text or shared by two groups are not drawn. Give a larger table: --names FILE.",
+    LEFT: "the text names a person without a marked mention. Mark it in the source; or, if last names are replaced, keep them "
+    "(--last-names keep), so that only first names identify the group.",
+}
 
 
 def build(
@@ -115,10 +105,6 @@ def build(
     document cannot be made, none is, and the report has the reason. Raises `RequestError` for a request that no seed
     document could meet, `DataError` for a broken table or record.
     """
-    if design not in ("balanced", "mono", "original"):
-        raise RequestError(f"The design '{design}' is not known. Wanted balanced, mono or original.")
-    if weights not in ("uniform", "frequency"):
-        raise RequestError(f"The weights '{weights}' are not known. Wanted uniform or frequency.")
     table = names_of(names)
     wanted = read_groups(groups, table)
     only = (
@@ -137,8 +123,17 @@ def build(
     replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
     words = word_table() if content_words else None
     manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
-    plan = Plan(wanted, design, replaces, genders == "random", many // len(wanted), weights, seed, manner)
-    report = Report(replaces_last=replaces)
+    plan = Plan(
+        wanted,
+        design,
+        replaces,
+        genders == "random",
+        many // len(wanted),
+        weights == "frequency",
+        seed,
+        manner,
+    )
+    report = Report()
     return _stream(records, plan, list_names(plan, table), report), report
 
 
@@ -282,15 +277,10 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
 
 def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
     """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
-    shared = {
-        e.id: sum(
-            any(
-                m.document == document and m.kind in _NAMES and m.start < s.end and s.start < m.end
-                for m in e.mentions
-            )
-            for s in person.spans
-        )
-        for e in people
-    }
-    best = max(people, key=lambda e: shared[e.id], default=None)
-    return best if best is not None and shared[best.id] else None
+
+    def shared(entity: Entity) -> int:
+        named = [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
+        return sum(any(m.start < s.end and s.start < m.end for m in named) for s in person.spans)
+
+    best = max(people, key=shared, default=None)
+    return best if best is not None and shared(best) else None

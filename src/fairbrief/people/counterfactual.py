@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fairbrief.errors import DataError
@@ -32,20 +32,34 @@ BY_WORDS = "first names and gendered words"
 class Counterfactuals:
     """The sets of records, those of one seed document next to each other, and the reasons of refused ones.
 
-    ``ways`` counts seed documents by what was exchanged in them, ``refused`` by reason.
+    Their group is in the attribute ``over`` of records and people: ``value`` has it by the group's name. ``ways``
+    counts seed documents by what was exchanged in them, ``refused`` by reason.
     """
 
+    over: str
+    value: Mapping[str, str]
     records: list[Record] = field(default_factory=list)
     ways: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
 
-    def add(self, way: str, made: Sequence[Record] | str, over: str, value: Mapping[str, str]) -> None:
+    def add(self, way: str, made: Sequence[Record] | str) -> None:
         """The versions of one seed document, or the reason why there are none."""
         if isinstance(made, str):
             self.refused[made] += 1
-        else:
-            self.ways[way] += 1
-            self.records += [_placed(record, over, value) for record in made]
+            return
+        self.ways[way] += 1
+        for record in made:
+            others = {k: v for k, v in record.attributes.items() if k not in ("design", "sample", "group")}
+            attributes = {**others, self.over: self.value[record.attributes["group"]]}
+            people = tuple(map(self._person, record.entities))
+            self.records.append(replace(record, attributes=attributes, entities=people))
+
+    def _person(self, person: Entity) -> Entity:
+        """A person with the assigned group, or with none if none was assigned."""
+        others = {k: v for k, v in person.attributes.items() if k not in ("gender", "race", self.over)}
+        groups = (person.attributes.get(kind, "") for kind in ("gender", "race"))
+        group = next((self.value[g] for g in groups if g in self.value), None)
+        return replace(person, attributes=others if group is None else {**others, self.over: group})
 
 
 def exchange_genders(
@@ -58,15 +72,14 @@ def exchange_genders(
     drawn from the census for both versions, so that neither is the original. ``genders`` maps the values of the
     attribute ``over`` to female and male. Raises MissingExtra without the census.
     """
-    found = Counterfactuals()
-    value = {gender: word for word, gender in genders.items()}
-    groups = tuple(Group(gender=gender) for gender in value)
+    found = Counterfactuals(over, {gender: word for word, gender in genders.items()})
+    groups = tuple(Group(gender=gender) for gender in found.value)
     lists = list_names(Plan(groups, "mono"), census())
     for record in records:
         if any(e.mentions for e in record.entities):
-            found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed), over, value)
+            found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed))
         else:
-            found.add(BY_WORDS, _by_words(record, groups, lists, seed), over, value)
+            found.add(BY_WORDS, _by_words(record, groups, lists, seed))
     return found
 
 
@@ -76,18 +89,25 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
     For groups that only names signal (race). Names are drawn from those of the input's people in each group; a name
     in two groups is not drawn. Genders do not change.
     """
-    found = Counterfactuals()
     codes = {value: f"g{i}" for i, value in enumerate(values)}
-    value = {code: value for value, code in codes.items()}
-    names = Names(tuple(_listed(records, over, codes)), "the input's people")
-    groups = f"race={'+'.join(value)}"
+    found = Counterfactuals(over, {code: value for value, code in codes.items()})
+    listed = []
+    for person in (person for record in records for person in record.entities):
+        if (group := codes.get(person.attributes.get(over, ""))) is not None:
+            gender = person.attributes.get("gender", "")
+            if person.first_name:
+                listed.append(Listed(person.first_name, "first", gender if gender in GENDERS else "", group))
+            if person.last_name:
+                listed.append(Listed(person.last_name, "last", "", group))
+    names = Names(tuple(listed), "the input's people")
+    groups = f"race={'+'.join(found.value)}"
     for record in records:
         if not any(e.mentions for e in record.entities):
             found.refused[NO_PEOPLE] += 1
-        elif set(names.groups()) != set(value):
+        elif set(names.groups()) != set(found.value):
             found.refused[FEW_NAMES] += 1
         else:
-            found.add(NAMES, _by_marks(record, groups, names, len(value), seed), over, value)
+            found.add(NAMES, _by_marks(record, groups, names, len(codes), seed))
     return found
 
 
@@ -118,7 +138,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
         pool = pools["first", i, group.gender or ""]
         if len(pool) < len(named):
             return FEW_NAMES
-        drawn = rng.sample([row.name for row in pool], len(named))
+        drawn = rng.sample(list(pool), len(named))
         assigned = {NOBODY: Assignment(gender=group.gender)}
         for person, first in zip(named, drawn, strict=True):
             assigned[person.entity.id] = Assignment(first, None, group.gender)
@@ -126,36 +146,6 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
         entities = tuple(e for e in filled.entities if e.id in own)
         made.append(placed(replace(filled, entities=entities), record, group.name, {"group": group.name}))
     return made
-
-
-def _placed(record: Record, over: str, value: Mapping[str, str]) -> Record:
-    """The record and its people with the group in the input's attribute and value."""
-    attributes = {k: v for k, v in record.attributes.items() if k not in ("design", "sample", "group")}
-    return replace(
-        record,
-        attributes={**attributes, over: value[record.attributes["group"]]},
-        entities=tuple(_person(e, over, value) for e in record.entities),
-    )
-
-
-def _person(entity: Entity, over: str, value: Mapping[str, str]) -> Entity:
-    """A person with the assigned group, or with none if none was assigned."""
-    others = {k: v for k, v in entity.attributes.items() if k not in ("gender", "race", over)}
-    values = [value[g] for k in ("gender", "race") if (g := entity.attributes.get(k, "")) in value]
-    return replace(entity, attributes={**others, over: values[0]} if values else others)
-
-
-def _listed(records: Iterable[Record], over: str, codes: Mapping[str, str]) -> Iterator[Listed]:
-    for record in records:
-        for person in record.entities:
-            group = codes.get(person.attributes.get(over, ""))
-            gender = person.attributes.get("gender", "")
-            if group is None:
-                continue
-            if person.first_name:
-                yield Listed(person.first_name, "first", gender if gender in GENDERS else "", group)
-            if person.last_name:
-                yield Listed(person.last_name, "last", "", group)
 
 
 # --------------------------------------------------------------------- people without annotation
@@ -230,10 +220,8 @@ def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Wo
         if found.start() in taken:
             continue
         word = found[0]
-        role: str | None = None
+        role: str | None = "content" if word in words and word.islower() else None
         if gendered_words.pronoun_gender(word) is not None:
             role = gendered_words.guess_place(word, text[found.end() : found.end() + 40])
-        elif word in words and word.islower():
-            role = "content"
         if role is not None:
             yield Slot(document, found.start(), found.end(), role, (0,), word)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from fairbrief.people.template import Person, Slot, Template, Words, aged, word_for
+from fairbrief.people.template import Person, Template, Words, aged, word_for
 from fairbrief.text import gendered_words
 from fairbrief.types import Entity, Mention, Record
 
@@ -77,53 +77,45 @@ def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner 
         start, end = (place + longer[bisect_right(ends, place)] for place in (mention.start, mention.end))
         return Mention(mention.document, start, end, mention.kind)
 
-    entities = []
-    for person in template.people:
-        if person.is_named:
-            mentions = tuple(map(moved, person.entity.mentions))
-            entities.append(_entity(person, assigned.get(person.entity.id), mentions))
-    return replace(record, documents=tuple(documents), entities=tuple(entities), references=())
+    entities = tuple(
+        _entity(person, assigned.get(person.entity.id), tuple(map(moved, person.entity.mentions)))
+        for person in template.people
+        if person.is_named
+    )
+    return replace(record, documents=tuple(documents), entities=entities, references=())
 
 
 def _value(template: Template, index: int, assigned: Mapping[str, Assignment], manner: Manner) -> str:
+    """The text of a slot, with the new people."""
     slot = template.slots[index]
-    if slot.role == "article":
-        following = template.slots[index + 1]
-        new = _value(template, index + 1, assigned, manner)
-        return slot.surface if new == following.surface else _article(slot.surface, new)
+    surface, role = slot.surface, slot.role
     people = [template.people[i] for i in slot.people]
     given = [assigned.get(p.entity.id) or Assignment() for p in people]
-    if slot.role == "content":
-        return _content(slot, given, manner)
-    person, assignment = people[0], given[0]
-    if slot.role in ("first", "initial"):
-        first = assignment.first
-        if first is None or first == person.first:
-            return slot.surface
-        return first[0] if slot.role == "initial" else _name_like(slot.surface, first)
-    if slot.role == "last":
-        last = assignment.last
-        return slot.surface if last is None or last == person.last else _name_like(slot.surface, last)
-    if slot.role == "age":
-        return slot.surface if assignment.age is None else aged(slot.surface, assignment.age)
-    if assignment.gender is None:
-        return slot.surface
-    if slot.role == "title":
-        return gendered_words.exchange_title(slot.surface, assignment.gender, manner.woman)
-    if not manner.pronouns or gendered_words.pronoun_gender(slot.surface) == assignment.gender:
-        return slot.surface
-    return gendered_words.like(
-        slot.surface, gendered_words.FORMS[assignment.gender][cast("gendered_words.Place", slot.role)]
-    )
-
-
-def _content(slot: Slot, given: Sequence[Assignment], manner: Manner) -> str:
-    if manner.words is None or slot.surface.lower() not in manner.words:
-        return slot.surface
-    genders = {a.gender for a in given if a.gender is not None}
-    if manner.neutral or len(genders) > 1:
-        return word_for(manner.words, slot.surface, "neutral")
-    return word_for(manner.words, slot.surface, genders.pop()) if genders else slot.surface
+    person, new = people[0], given[0]
+    if role == "article":
+        word = _value(template, index + 1, assigned, manner)
+        if word == template.slots[index + 1].surface:
+            return surface
+        sounds_open = _SILENT.match(word) or (_VOWEL.match(word) and not _SOUNDED.match(word))
+        return gendered_words.like(surface, "an" if sounds_open else "a")
+    if role == "content" and manner.words is not None and surface.lower() in manner.words:
+        genders = {a.gender for a in given if a.gender is not None}
+        if manner.neutral or len(genders) > 1:
+            return word_for(manner.words, surface, "neutral")
+        return word_for(manner.words, surface, genders.pop()) if genders else surface
+    if role in ("first", "initial") and new.first and new.first != person.first:
+        return new.first[0] if role == "initial" else _name_like(surface, new.first)
+    if role == "last" and new.last and new.last != person.last:
+        return _name_like(surface, new.last)
+    if role == "age" and new.age is not None:
+        return aged(surface, new.age)
+    if role == "title" and new.gender is not None:
+        return gendered_words.exchange_title(surface, new.gender, manner.woman)
+    if role in gendered_words.PLACES and new.gender is not None and manner.pronouns:
+        form = gendered_words.FORMS[new.gender][role]
+        has_changed = gendered_words.pronoun_gender(surface) != new.gender
+        return gendered_words.like(surface, form) if has_changed else surface
+    return surface
 
 
 def _name_like(surface: str, name: str) -> str:
@@ -132,11 +124,6 @@ def _name_like(surface: str, name: str) -> str:
     if letters and all(c.islower() for c in letters):
         return name.lower()
     return name.upper() if len(letters) > 1 and all(c.isupper() for c in letters) else name
-
-
-def _article(surface: str, word: str) -> str:
-    sounds_open = bool(_SILENT.match(word)) or (bool(_VOWEL.match(word)) and not _SOUNDED.match(word))
-    return gendered_words.like(surface, "an" if sounds_open else "a")
 
 
 def _entity(person: Person, assigned: Assignment | None, mentions: tuple[Mention, ...]) -> Entity:

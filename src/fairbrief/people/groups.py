@@ -6,15 +6,16 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Literal, TypeVar
 
 from fairbrief.errors import RequestError
 from fairbrief.people.filling import PLAIN, Assignment, Manner
 from fairbrief.people.template import Person, Template
-from fairbrief.text.names import Listed, Names
+from fairbrief.text.names import Names
 
 GENDERS = ("female", "male")
 AGES = ("34", "81")
@@ -111,7 +112,7 @@ class Plan:
     """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
 
     ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
-    document's, and drawn only if unknown. ``weights``: names are drawn uniformly or by frequency.
+    document's, and drawn only if unknown. ``by_frequency``: names are drawn by their weights, not uniformly.
     """
 
     groups: tuple[Group, ...]
@@ -119,7 +120,7 @@ class Plan:
     replaces_last: bool = False
     random_gender: bool = False
     draws: int = 1
-    weights: str = "uniform"
+    by_frequency: bool = False
     seed: int = 0
     manner: Manner = PLAIN
 
@@ -167,8 +168,8 @@ class Plan:
         return -(-count // len(self.groups)) if self.design != "mono" else count
 
 
-Pools = Mapping[tuple[str, int, str], Sequence[Listed]]
-"""The names for drawing, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
+Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
+"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
 ANY = ("last", -1, "")
 
 
@@ -180,7 +181,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
     if plan.by_age:
         return {}
     groups = list(enumerate(plan.groups))
-    pools: dict[tuple[str, int, str], Sequence[Listed]] = _apart(
+    pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
         {
             ("first", i, gender): names.pool("first", gender, group.race or "")
             for i, group in groups
@@ -200,24 +201,24 @@ def pools_of(lists: Pools, template: Template) -> Pools:
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
     seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
-    return {key: [row for row in rows if row.name.lower() not in seen] for key, rows in lists.items()}
+    return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists.items()}
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     """The names that a seed document needs and has available; with a reason if they are too few for its whole set."""
     named = [p for p in template.people if p.is_named]
     varied = [p for p in named if plan.varies(p)]
-    found = Capacity(template.record.id, len(named), len(varied))
+    capacity = partial(Capacity, template.record.id, len(named), len(varied))
     if not varied:
         shown = "a mention of kind age" if plan.by_age else "a first name, a pronoun or a title"
         detail = f"nobody named shows the group by {shown}"
-        return replace(found, reason="no person to vary", detail=detail)
+        return capacity(reason="no person to vary", detail=detail)
     mixed = next((p for p in varied if len(p.genders) > 1), None)
     if mixed is not None:
         detail = f"he- and she-words of '{mixed.entity.id}' ({mixed.first or mixed.last})"
-        return replace(found, reason="a person of two genders", detail=detail)
+        return capacity(reason="a person of two genders", detail=detail)
     first = [p for p in varied if p.first is not None]
-    needs = []
+    needs = [("", 0, 0)]
     for (part, i, gender), rows in pools.items():
         group = plan.groups[i]
         if part == "first":
@@ -229,18 +230,17 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
         else:
             what, needed = "last names", len({p.last.lower() for p in named if p.last})
         needs.append((what, needed, len(rows)))
-    if not needs:
-        return found
-    what, needed, available = max(needs, key=lambda need: need[1] - need[2])
-    found = replace(found, needed=needed, available=available)
-    if needed > available:
-        return replace(found, reason=TOO_FEW, detail=f"{what}: {needed} needed, {available} available")
-    return found
+    what, needed, available = max(needs[1:] or needs, key=lambda need: need[1] - need[2])
+    if needed <= available:
+        return capacity(needed, available)
+    return capacity(
+        needed, available, reason=TOO_FEW, detail=f"{what}: {needed} needed, {available} available"
+    )
 
 
-def _apart(pools: Mapping[_Key, Sequence[Listed]]) -> dict[_Key, Sequence[Listed]]:
-    seen = Counter(row.name for rows in pools.values() for row in rows)
-    return {key: [row for row in rows if seen[row.name] == 1] for key, rows in pools.items()}
+def _apart(pools: Mapping[_Key, Mapping[str, float]]) -> dict[_Key, Mapping[str, float]]:
+    seen = Counter(name for names in pools.values() for name in names)
+    return {key: {n: w for n, w in names.items() if seen[n] == 1} for key, names in pools.items()}
 
 
 # ---- Assignments of groups and names to the people of a template
@@ -286,7 +286,7 @@ def _draw(
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
-    names = {key: _shuffled(rows, plan.weights, rng) for key, rows in pools.items()}
+    names = {key: _shuffled(weights, plan.by_frequency, rng) for key, weights in pools.items()}
     old = dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named)
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
@@ -320,14 +320,12 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     return coin if plan.random_gender or person.gender is None else person.gender
 
 
-def _shuffled(listed: Sequence[Listed], weights: str, rng: random.Random) -> list[str]:
+def _shuffled(weights: Mapping[str, float], by_frequency: bool, rng: random.Random) -> list[str]:
     """The names in a random order: drawn without replacement, with probabilities proportional to the remaining weights.
 
     The order of −log(U)/w is such a draw (Efraimidis & Spirakis, 2006). Only `random.random` is used, because Python
     guarantees that its numbers do not change.
     """
-    keyed = sorted(
-        (-math.log(1.0 - rng.random()) / (row.weight if weights == "frequency" else 1.0), i)
-        for i, row in enumerate(listed)
+    return sorted(
+        weights, key=lambda name: -math.log(1.0 - rng.random()) / (weights[name] if by_frequency else 1.0)
     )
-    return [listed[i].name for _, i in keyed]

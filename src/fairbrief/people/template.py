@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 
 from fairbrief.errors import DataError
 from fairbrief.text import gendered_words
@@ -138,40 +139,70 @@ def make_template(
 
 
 def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> Person:
+    """A person, from the mentions and the words around them.
+
+    No other name can replace that of a sovereign (Louis XV), a saint or a god, so such a person has no name that could
+    change. A name after St. or Saint may also be that of a painting, a church or a day.
+    """
     first, last = entity.first_name, entity.last_name
-    genders = set()
-    titled = False
     is_one_name = first is None or last is None
-    if any((is_one_name and _is_sovereign(record, m)) or _is_saint(record, m) for m in entity.mentions):
-        # No other name can replace Louis XV, so he does not change.
-        return Person(entity, None, None, None, frozenset())
+    genders: set[str | None] = set()
+    is_sacred = is_kept = is_surely_last = is_partner = False
     for mention in entity.mentions:
-        surface = _surface(record, entity, mention)
-        titled = titled or (mention.kind in _NAMED and _follows_office(record, mention))
-        if mention.kind in gendered_words.PLACES:
+        surface, kind, start, end = (
+            _surface(record, entity, mention),
+            mention.kind,
+            mention.start,
+            mention.end,
+        )
+        text = record.documents[mention.document].text
+        if kind in gendered_words.PLACES:
             genders.add(gendered_words.pronoun_gender(surface))
-        elif mention.kind == "title":
+        elif kind == "title":
             genders.add(gendered_words.title_gender(surface))
-            titled = titled or bare(surface) in gendered_words.COURTESY
+            is_surely_last |= bare(surface) in gendered_words.COURTESY
+        if kind in _NAMED or kind in gendered_words.PLACES:
+            is_kept |= _TOLD_AFTER.match(text, end) is not None
+        if kind not in _NAMED:
+            continue
+        found = _BEFORE.search(text, max(0, start - 20), start)
+        before = found[1] if found else ""
+        is_sacred |= before.lower() in ("st", "saint") or (
+            is_one_name
+            and bool(
+                (before[:1].isupper() and bare(before) in gendered_words.SOVEREIGNS)
+                or _NUMBERED.match(text, end)
+                or _NUMBERED.search(surface)
+                or surface.lower() in gendered_words.DIVINE
+                or _SCRIPTURE.search(text, max(0, start - 20), start)
+            )
+        )
+        # A rank or an office precedes a last name, and in a bibliography a first name follows it.
+        is_surely_last |= before[:1].isupper() and bare(before) in gendered_words.BEFORE_LAST_NAMES
+        is_surely_last |= _INVERTED.match(text, end) is not None
+        # "Tiffany and Bosco" is a firm: another single name follows that is no given name.
+        firm = _FIRM.match(text, end)
+        is_partner |= firm is not None and not is_given(firm[1])
+        is_kept |= _TOLD_BEFORE.search(text, max(0, start - 120), start) is not None
+        is_kept |= _is_half_of_couple(record, mention, is_given)
+    if is_sacred:
+        return Person(entity, None, None, None, frozenset())
     known = frozenset(g for g in genders if g)
     gender = entity.attributes.get("gender") or (next(iter(known)) if len(known) == 1 else None)
     if gender not in ("male", "female") or len(known) > 1:
         gender = None
-    alone = first is None and last is not None and not titled and len(last.split()) == 1
-    partner = not known and any(_is_partner(record, m, is_given) for m in entity.mentions)
-    if alone and last is not None and all(map(is_given, last.split("-"))) and not partner:
+    is_alone = first is None and last is not None and not is_surely_last and len(last.split()) == 1
+    if is_alone and last is not None and all(map(is_given, last.split("-"))) and (known or not is_partner):
         first, last = last, None
+    full = [_surface(record, entity, m) for m in entity.mentions if m.kind == "full"]
     middle = {
         surface[p.start : p.end].lower()
-        for mention in entity.mentions
-        if mention.kind == "full"
-        for surface in [_surface(record, entity, mention)]
+        for surface in full
         if last is not None and surface.lower().endswith(last.lower())
         for p in divide(surface, last)
         if p.part == "given"
     }
-    is_they = entity.attributes.get("pronouns") == "they" and not known
-    is_kept = is_they or any(_is_told_otherwise(record, m, is_given) for m in entity.mentions)
+    is_kept |= entity.attributes.get("pronouns") == "they" and not known
     return Person(entity, first, last, None if is_kept else gender, known, frozenset(middle), is_kept)
 
 
@@ -181,30 +212,10 @@ _NUMBERED = re.compile(
     r"(?<!\s)\s+(?:[IVX]{2,}|[VX])\b|(?<!\s)\s+the\s+(?:Great|Elder|Younger|First|Second|Third)\b"
 )
 _SCRIPTURE = re.compile(r"\b(?:Gospel|Book|Epistle)\s+(?:of|to)\s+$")
+_RIGHT_BEFORE = re.compile(r"([a-z]+) $")
 _FIRM = re.compile(r"\s+(?:and|&)\s+([A-Z][^\W\d_]+)(?!\w|['’]|\s+[A-Z])")
 _INVERTED = re.compile(r",\s+[A-Z][^\W\d_]+(?:\s+[A-Z]\.?)*(?:\.|\s+and\b)")
 """After the last name in a bibliography: "Christie, Agatha."."""
-
-
-def _context(record: Record, mention: Mention) -> tuple[str, str]:
-    """The text of a mention's document, and the word right before the mention; empty if there is none."""
-    text = record.documents[mention.document].text
-    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    return text, before[1] if before else ""
-
-
-def _is_sovereign(record: Record, mention: Mention) -> bool:
-    """Whether a name is a sovereign's, a saint's or a god's: after such a title, or with a number or epithet."""
-    if mention.kind not in _NAMED:
-        return False
-    text, before = _context(record, mention)
-    titled = before[:1].isupper() and bare(before) in gendered_words.SOVEREIGNS
-    name = text[mention.start : mention.end]
-    numbered = _NUMBERED.match(text, mention.end) or _NUMBERED.search(name)
-    holy = name.lower() in gendered_words.DIVINE or _SCRIPTURE.search(
-        text, max(0, mention.start - 20), mention.start
-    )
-    return bool(titled or numbered or holy)
 
 
 _TOLD_AFTER = re.compile(
@@ -221,89 +232,51 @@ _TOLD_BEFORE = re.compile(
 _PAIRED = re.compile(r"\b([A-Z][^\W\d_]+)(?:-[A-Z][^\W\d_]+)?\s+and\s+$")
 
 
-def _is_saint(record: Record, mention: Mention) -> bool:
-    """Whether a name follows St. or Saint, and may therefore be that of a painting, a church or a day."""
-    return mention.kind in _NAMED and _context(record, mention)[1].lower() in ("st", "saint")
-
-
-def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
-    """Whether words around a mention show a gender, or a part of the name, that no fill can change."""
+def _is_half_of_couple(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
+    """Whether a full name also gives the last name of an unannotated person: "Mary-Kate and Ashley Olsen"."""
     text = record.documents[mention.document].text
-    if _TOLD_AFTER.match(text, mention.end):
-        return mention.kind in _NAMED or mention.kind in gendered_words.PLACES
-    if mention.kind not in _NAMED:
-        return False
-    if _TOLD_BEFORE.search(text, max(0, mention.start - 120), mention.start):
-        return True
     other = _PAIRED.search(text, max(0, mention.start - 40), mention.start)
     if mention.kind != "full" or other is None or not is_given(other[1]):
         return False
-    # "Mary-Kate and Ashley Olsen": half of a couple, and the other half has no annotation.
     others = (m for e in record.entities for m in e.mentions if m.document == mention.document)
     return not any(m.start <= other.start() < m.end for m in others)
-
-
-def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
-    """Whether a name is part of a firm's, "Tiffany and Bosco": joined to another single name that is no given name."""
-    found = _FIRM.match(record.documents[mention.document].text, mention.end)
-    return mention.kind in _NAMED and found is not None and not is_given(found[1])
-
-
-def _follows_office(record: Record, mention: Mention) -> bool:
-    """Whether the context shows that a single name is a last name: it follows a rank or office, or precedes a first name."""
-    text, before = _context(record, mention)
-    has_office = before[:1].isupper() and bare(before) in gendered_words.BEFORE_LAST_NAMES
-    return has_office or _INVERTED.match(text, mention.end) is not None
-
-
-def _check_age(record: Record, surface: str) -> None:
-    if not re.search(r"\d", surface) and surface.lower() not in _age_words():
-        raise DataError(
-            f"{record.where or record.id}: '{surface}', a mention of kind age, has no number and is not in the list of words "
-            f"about age. Mark a number, or one of: {', '.join(_age_words())}."
-        )
 
 
 def _slots(
     record: Record, person: Person, index: int, mention: Mention, words: Words | None
 ) -> Iterator[Slot]:
-    surface = _surface(record, person.entity, mention)
-    here = Slot(mention.document, mention.start, mention.end, mention.kind, (index,), surface)
-    if mention.kind == "age":
-        _check_age(record, surface)
-        yield here
-    elif mention.kind == "title":
-        if gendered_words.title_gender(surface) is not None:
-            yield here
-    elif mention.kind in gendered_words.PLACES:
-        if gendered_words.pronoun_gender(surface) is not None:
-            yield here
-    elif mention.kind == "content":
-        if words is not None and surface.lower() in words:
-            yield here
-    elif mention.kind in _NAMED:
-        yield from _calling(record, index, mention, words)
-        if mention.kind == "first" or (mention.kind == "last" and person.last is None):
-            pieces = [p for p in divide(surface, alone="given") if p.part != "suffix"]
-            yield _part(here, pieces or list(divide(surface, alone="given")), "first")
+    surface, kind = _surface(record, person.entity, mention), mention.kind
+    where = record.where or record.id
+    here = Slot(mention.document, mention.start, mention.end, kind, (index,), surface)
+    if kind in _NAMED:
+        text = record.documents[mention.document].text
+        noun = _RIGHT_BEFORE.search(text, max(0, mention.start - 20), mention.start)
+        if words is not None and noun is not None and noun[1] in words:  # the woman Eva
+            yield Slot(mention.document, noun.start(1), noun.end(1), "content", (index,), noun[1])
+        if kind == "first" or (kind == "last" and person.last is None):
+            pieces = divide(surface, alone="given")
+            yield _part(here, [p for p in pieces if p.part != "suffix"] or pieces, "first")
         else:
             yield from _name_slots(here, person)
-    else:
+        return
+    changes: dict[str, bool] = {
+        "title": gendered_words.title_gender(surface) is not None,
+        "content": words is not None and surface.lower() in words,
+        "age": re.search(r"\d", surface) is not None or surface.lower() in _age_words(),
+        **dict.fromkeys(gendered_words.PLACES, gendered_words.pronoun_gender(surface) is not None),
+    }
+    if kind not in changes:
         raise DataError(
-            f"{record.where or record.id}: a mention of entity '{person.entity.id}' is of kind '{mention.kind}'. "
+            f"{where}: a mention of entity '{person.entity.id}' is of kind '{kind}'. "
             f"Wanted first, last, full, title, content, age, {', '.join(gendered_words.PLACES)}."
         )
-
-
-_RIGHT_BEFORE = re.compile(r"([a-z]+) $")
-
-
-def _calling(record: Record, index: int, mention: Mention, words: Words | None) -> Iterator[Slot]:
-    """The gendered noun right before a name: the woman Eva."""
-    text = record.documents[mention.document].text
-    found = _RIGHT_BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    if words is not None and found is not None and found[1] in words:
-        yield Slot(mention.document, found.start(1), found.end(1), "content", (index,), found[1])
+    if kind == "age" and not changes[kind]:
+        raise DataError(
+            f"{where}: '{surface}', a mention of kind age, has no number and is not in the list of words "
+            f"about age. Mark a number, or one of: {', '.join(_age_words())}."
+        )
+    if changes[kind]:
+        yield here
 
 
 def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
@@ -311,17 +284,15 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
 
     "J. Smith" for a person called John gets the new first name's initial.
     """
-    skip = 0
-    for word in name.surface.split():
-        if not gendered_words.is_title(word) or word == name.surface.split()[-1]:
-            break
-        skip = name.surface.index(word, skip) + len(word)
-        skip += len(name.surface[skip:]) - len(name.surface[skip:].lstrip())
+    words = re.findall(r"\s*\S+\s*", name.surface)
+    skip = sum(map(len, takewhile(lambda word: gendered_words.is_title(word.strip()), words[:-1])))
     if skip and gendered_words.title_gender(title := name.surface[:skip].rstrip()) is not None:
         yield replace(name, end=name.start + len(title), role="title", surface=title)
     rest = replace(name, start=name.start + skip, surface=name.surface[skip:])
     pieces = divide(rest.surface, person.last, alone="last" if name.role == "last" else "given")
-    if pieces and _is_given_throughout(rest.surface, pieces, person):
+    final = next((rest.surface[p.start : p.end].lower() for p in pieces if p.part == "last"), None)
+    # The last word of "Pierre Charles" is no last name if the person is Pierre Charles L'Enfant elsewhere.
+    if person.last is not None and final in person.middle and final != person.last.split()[-1].lower():
         pieces = tuple(replace(p, part="given") if p.part == "last" else p for p in pieces)
     given = [p for p in pieces if p.part == "given"]
     last = [p for p in pieces if p.part in ("particle", "last")]
@@ -333,14 +304,6 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
             yield _part(rest, [letter], "initial")
     if last:
         yield _part(rest, last, "last")
-
-
-def _is_given_throughout(surface: str, pieces: Sequence[Piece], person: Person) -> bool:
-    """Whether the last word of "Pierre Charles" is not a last name, because elsewhere the person is Pierre Charles L'Enfant."""
-    final = next((surface[p.start : p.end] for p in pieces if p.part == "last"), None)
-    if final is None or person.last is None or final.lower() == person.last.split()[-1].lower():
-        return False
-    return final.lower() in person.middle
 
 
 def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -> Iterator[Slot]:
@@ -358,7 +321,7 @@ def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -
                     yield Slot(number, *found.span(2), "last", (index,), found[2])
 
 
-def _part(name: Slot, pieces: list[Piece], role: str) -> Slot:
+def _part(name: Slot, pieces: Sequence[Piece], role: str) -> Slot:
     start, end = pieces[0].start, pieces[-1].end
     return replace(
         name, start=name.start + start, end=name.start + end, role=role, surface=name.surface[start:end]
@@ -385,12 +348,14 @@ def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
     for key in sorted(at):
         same = list(dict.fromkeys(at[key]))
         slot = same[0]
-        if len(same) > 1 and all(s.role == "content" for s in same):
+        is_shared = len(same) > 1
+        if (is_shared and any(s.role != "content" for s in same)) or (slot.document, slot.start) < end:
+            raise DataError(
+                f"{record.where or record.id}: the words '{slot.surface}' at characters {slot.start} to {slot.end} of document "
+                f"{slot.document} belong to two people. Keep the mention only for the person it names."
+            )
+        if is_shared:
             slot = replace(slot, people=tuple(sorted({i for s in same for i in s.people})))
-        elif len(same) > 1:
-            _claimed_twice(record, slot)
-        if (slot.document, slot.start) < end:
-            _claimed_twice(record, slot)
         before = record.documents[slot.document].text[max(0, slot.start - 4) : slot.start]
         found = _ARTICLE.search(before) if slot.role in ("first", "last", "content", "age") else None
         start = slot.start - len(found[0]) if found else 0
@@ -399,10 +364,3 @@ def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
             yield Slot(slot.document, start, start + len(found[1]), "article", slot.people, found[1])
         yield slot
         end = (slot.document, slot.end)
-
-
-def _claimed_twice(record: Record, slot: Slot) -> None:
-    raise DataError(
-        f"{record.where or record.id}: the words '{slot.surface}' at characters {slot.start} to {slot.end} of document "
-        f"{slot.document} belong to two people. Keep the mention only for the person it names."
-    )

@@ -290,8 +290,9 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
     drift = None
     if len(points) > reference and (key.limit is not None or weights[:reference].any()):
         drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
-    steady = [array[: None if drift is None else drift.since] for array in (values, weights, errors)]
-    spans = (WEEK, MONTH) if (steady[1] > 0).sum() > 1 else ()
+    end = None if drift is None else drift.since
+    steady, weight, error = values[:end], weights[:end], errors[:end]
+    spans = (WEEK, MONTH) if (weight > 0).sum() > 1 else ()
     return Series(
         key.kind,
         key.title,
@@ -303,7 +304,7 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
         latest=_mean(values[reference:][-WEEK:], weights[reference:][-WEEK:]),
         limit=key.limit,
         drift=drift,
-        smallest=tuple(sequential.detectable(*steady, n, limit) for n in spans),
+        smallest=tuple(sequential.detectable(steady, weight, error, n, limit) for n in spans),
     )
 
 

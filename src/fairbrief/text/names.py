@@ -288,18 +288,13 @@ class Names:
         last = {r.group for r in self.rows if r.part == "last"}
         return tuple(g for g in first if g in last)
 
-    def pool(self, part: str, gender: str = "", group: str = "") -> tuple[Listed, ...]:
-        """The names of a part, a gender and a group (empty: any); each name once, its weights summed."""
-        found: dict[str, Listed] = {}
+    def pool(self, part: str, gender: str = "", group: str = "") -> dict[str, float]:
+        """The names of a part, a gender and a group (empty: any), with the sums of their weights."""
+        weights: dict[str, float] = {}
         for row in self.rows:
-            if (
-                row.part == part
-                and (not gender or row.gender == gender)
-                and (not group or row.group == group)
-            ):
-                weight = row.weight + (found[row.name].weight if row.name in found else 0.0)
-                found[row.name] = Listed(row.name, part, row.gender, row.group, weight)
-        return tuple(found.values())
+            if row.part == part and gender in ("", row.gender) and group in ("", row.group):
+                weights[row.name] = weights.get(row.name, 0.0) + row.weight
+        return weights
 
 
 def read_names(lines: Iterable[str], where: str) -> Names:
@@ -341,7 +336,7 @@ MOST_FREQUENT = 200
 def census() -> Names:
     """The `MOST_FREQUENT` names of the 1990 US census for either gender, and as many last names.
 
-    The names come with the package ``names``; frequencies are percentages of people of that gender. A name of both
+    The names come with the package ``names``; weights are percentages of people of that gender. A name of both
     genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
     to neither otherwise.
     """

@@ -138,6 +138,16 @@ def wordnet(reader: str, *data: str) -> Any:
     return corpus
 
 
+def vader() -> Any:
+    """NLTK's VADER. Raises MissingExtra, or RequestError without its word list."""
+    reader = "VADER's sentiment by NLTK"
+    _nltk(reader)
+    from nltk.sentiment.vader import SentimentIntensityAnalyzer
+
+    words = "sentiment/vader_lexicon/vader_lexicon.txt"  # NLTK also finds it zipped
+    return _resource(lambda: SentimentIntensityAnalyzer(words), reader, "vader_lexicon")
+
+
 def _nltk(reader: str = READER) -> Any:
     try:
         import nltk

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,15 +124,13 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
-
-        def measured(function: Callable[..., Floats], *given: Any) -> Measured:
-            return _measured(function(*given), function(*given, counts))
-
-        return (
-            measured(roc_auc, self.scores, self.labels),
-            measured(balanced_accuracy, self.hits, self.labels, CHANCE),
-            measured(best_cut, self.scores, self.labels),
-        )
+        asked: list[tuple[Callable[..., Floats], tuple[Any, ...]]] = [
+            (roc_auc, (self.scores, self.labels)),
+            (balanced_accuracy, (self.hits, self.labels, CHANCE)),
+            (best_cut, (self.scores, self.labels)),
+        ]
+        auc, accuracy, cut = (_measured(f(*given), f(*given, counts)) for f, given in asked)
+        return auc, accuracy, cut
 
 
 def _measured(value: Floats, drawn: Floats) -> Measured:
@@ -252,8 +251,7 @@ LEVELS = 5
 """Number of score levels from which pairs are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(NamedTuple):
     """A text, a claim, and people's label of whether the text supports it; the text's group, if known."""
 
     text: str
@@ -262,13 +260,12 @@ class Labelled:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(NamedTuple):
     """All distinct labelled pairs; the number of blank labels, and of pairs with evenly divided labels."""
 
     pairs: tuple[Labelled, ...]
-    blank: int = 0
-    undecided: int = 0
+    blank: int
+    undecided: int
 
 
 def read_labels(paths: Sequence[Path]) -> Labels:
@@ -285,7 +282,12 @@ def read_labels(paths: Sequence[Path]) -> Labels:
             if label is None or label == "":
                 blank += 1
                 continue
-            votes[text, claim].append(_is_yes(where, label))
+            word = str(label).strip().lower()
+            if word not in (*YES, *NO):
+                raise DataError(
+                    f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
+                )
+            votes[text, claim].append(word in YES)
             groups.setdefault((text, claim), group)
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
@@ -340,67 +342,49 @@ def _text(value: Any) -> str:
     return value
 
 
-def _is_yes(where: str, label: Any) -> bool:
-    word = str(label).strip().lower()
-    if word not in (*YES, *NO):
-        raise DataError(
-            f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
-        )
-    return word in YES
-
-
 # ---------------------------------------------------------------------------- sheets for labelling
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A claim of a summary and one document, with the scorer's value; ``group`` is the document's."""
+def pairs_to_label(
+    cases: Iterable[Case], spec: str, over: str, scorers: Scorers, many: int, seed: int
+) -> tuple[list[Mapping[str, str]], int]:
+    """``many`` pairs of a claim and a document of its record, by column of the sheet, and the number of all pairs.
 
-    record: str
-    system: str
-    group: str
-    claim: str
-    text: str
-    score: float
-
-
-def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) -> Iterator[Candidate]:
-    """Every claim of every summary with each of its record's documents, as coverage pairs them."""
+    Pairs are drawn as evenly as possible from the levels of the score and the documents' groups, the values of
+    ``over``. Seed and texts determine the selection and its order, which is unrelated to both.
+    """
     scorer = scorers[spec]
+    pairs: list[Mapping[str, str]] = []
+    scores: list[float] = []
     for case in cases:
         claims, documents = claims_of(case.summary, "auto"), case.record.documents
         if case.summary.reason or not claims:
             continue
         ask = Ask(spec, tuple(document.text for document in documents), claims)
-        scores = iter(features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist())
-        for document in documents:
-            group = document.attributes.get(over, "")
-            for claim in claims:
-                yield Candidate(
-                    case.record.id, case.summary.system, group, claim, document.text, next(scores)
-                )
-
-
-def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
-    """A number of pairs, as evenly as possible from the levels of the score and the groups; seed and texts determine
-    the selection and its order, which is unrelated to both.
-    """
-    ends = np.unique(np.quantile([pair.score for pair in pairs], np.linspace(0, 1, LEVELS + 1)[1:-1]))
-    keys = keys_of([f"{pair.text}\0{pair.claim}" for pair in pairs], seed, "pairs to label")
+        scores += features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist()
+        names = {"record": case.record.id, "system": case.summary.system}
+        pairs += [
+            {**names, "group": document.attributes.get(over, ""), "claim": claim, "text": document.text}
+            for document in documents
+            for claim in claims
+        ]
+    if not pairs:
+        return [], 0
+    ends = np.unique(np.quantile(scores, np.linspace(0, 1, LEVELS + 1)[1:-1]))
+    levels = np.searchsorted(ends, scores, side="right").tolist()
+    keys = keys_of([f"{pair['text']}\0{pair['claim']}" for pair in pairs], seed, "pairs to label")
     cells: dict[tuple[int, str], list[int]] = defaultdict(list)
     for i in np.argsort(keys, kind="stable").tolist():
-        cells[int(np.searchsorted(ends, pairs[i].score, side="right")), pairs[i].group].append(i)
-    seen: set[tuple[str, str]] = set()
-    chosen: list[int] = []
-    rounds = max(map(len, cells.values()), default=0)
-    for i in (own[k] for k in range(rounds) for _, own in sorted(cells.items()) if k < len(own)):
-        pair = pairs[i].text, pairs[i].claim
-        if len(chosen) < many and pair not in seen:
-            seen.add(pair)
-            chosen.append(i)
-    return [pairs[i] for i in sorted(chosen, key=keys.__getitem__)]
+        cells[levels[i], pairs[i]["group"]].append(i)
+    in_turn = chain(*zip_longest(*(own for _, own in sorted(cells.items()))))
+    chosen: dict[tuple[str, str], int] = {}
+    for i in in_turn:
+        if i is not None:
+            chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
+    first = sorted(list(chosen.values())[:many], key=keys.__getitem__)
+    return [pairs[i] for i in first], len(pairs)
 
 
-def pair_sheet(pairs: Iterable[Candidate]) -> str:
+def pair_sheet(pairs: Iterable[Mapping[str, str]]) -> str:
     """A sheet (CSV) with one pair per row and an empty column ``supported``."""
-    return csv_text(COLUMNS, ([getattr(pair, name, "") for name in COLUMNS] for pair in pairs))
+    return csv_text(COLUMNS, ([pair.get(name, "") for name in COLUMNS] for pair in pairs))

@@ -8,16 +8,14 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import registry
-from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
@@ -26,47 +24,30 @@ from fairbrief.auditing.origins import Origin, shared_by
 from fairbrief.auditing.record_values import better
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
-from fairbrief.errors import DataError, RequestError
-from fairbrief.reports.result import Result
-from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
-from fairbrief.saved.gate_rules import Rule, is_named
+from fairbrief.errors import RequestError
+from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
-CHOSEN, RANDOM = "chosen", "random candidate"
+CHOSEN = "chosen"
 NOT_MEASURED = "no candidate could be measured"
 NOT_ALLOWED = "no candidate keeps the floors"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """One summary of a record, and its deciding value (`decisive`); None if it has none."""
-
-    case: Case
-    value: float | None
-    floors_kept: bool = True
-    length_kept: bool = True
-
-    @property
-    def words(self) -> int:
-        """The length of the text, in words between blanks."""
-        return len(self.case.summary.text.split())
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates of one record; ``chosen`` and ``rejected`` (the worst, if any) are indices."""
+    """The candidates of one record with their deciding values (`decisive`, nan if undefined), and the chosen one.
 
-    candidates: tuple[Candidate, ...]
+    ``pool`` are the measurable candidates of similar length; ``rejected`` is the worst of them, if it is worse than
+    the chosen one. All are indices. ``reason``: why the choice was limited, `NOT_MEASURED` or `NOT_ALLOWED`.
+    """
+
+    candidates: tuple[Case, ...]
+    values: tuple[float, ...]
+    pool: tuple[int, ...]
     chosen: int
     rejected: int | None
     reason: str = ""
-    """Why the choice was limited: no candidate could be measured, or none met the floors."""
-
-    @property
-    def pool(self) -> list[int]:
-        """The measurable candidates of similar length, from which a random one is drawn."""
-        return [i for i, c in enumerate(self.candidates) if c.value is not None and c.length_kept]
 
 
 def choose(
@@ -94,37 +75,38 @@ def choose(
     for case in cases:
         records.setdefault(case.record.id, []).append(case)
     everything = [case for several in records.values() for case in several]
-    observed = _Observed(measure, everything, scorers, extracts=True)
-    direction = better(measure, observed.ledger.columns)
-    values = observed.where_there(decisive(measure, observed.totals, direction)).tolist()
-    kept = _kept(floors, everything, scorers).tolist()
-    rated = iter(zip(everything, values, kept, strict=True))
+    totals, has_row = _rows_of(measure, everything, scorers, extracts=True)
+    direction = better(measure, totals.columns)
+    values = np.where(has_row, decisive(measure, totals, direction), np.nan)
+    costs = -values if direction == "more" else np.abs(values)
+    meets_floors = _meets(floors, everything, scorers)
+    start = 0
     for several in records.values():
-        found = [
-            Candidate(case, None if np.isnan(value) else value, keeps)
-            for case, value, keeps in islice(rated, len(several))
-        ]
-        lengths = sorted(c.words for c in found if c.value is not None)
-        if length_within is not None and lengths:
+        these = slice(start, start + len(several))
+        cost, allowed = costs[these].tolist(), meets_floors[these].tolist()
+        start += len(several)
+        pool = [i for i, value in enumerate(cost) if not np.isnan(value)]
+        words = [_words(case) for case in several]
+        if length_within is not None and pool:
             # The lower of two middle lengths: a candidate has it, so at least that candidate remains.
-            middle = lengths[(len(lengths) - 1) // 2]
-            found = [replace(c, length_kept=abs(c.words - middle) <= length_within * middle) for c in found]
-        yield _choice(tuple(found), direction)
+            middle = sorted(words[i] for i in pool)[(len(pool) - 1) // 2]
+            pool = [i for i in pool if abs(words[i] - middle) <= length_within * middle]
+        best = [i for i in pool if allowed[i]]
+        chosen = min(best or pool or [0], key=cost.__getitem__)
+        worst = max(pool, key=cost.__getitem__, default=0)
+        yield Choice(
+            tuple(several),
+            tuple(values[these].tolist()),
+            tuple(pool),
+            chosen,
+            worst if cost[worst] > cost[chosen] else None,
+            "" if best else NOT_ALLOWED if pool else NOT_MEASURED,
+        )
 
 
-def _choice(found: tuple[Candidate, ...], direction: Direction) -> Choice:
-    """The best candidate among those that meet the floors, and the worst of all."""
-    costs = {
-        i: (-candidate.value) if direction == "more" else abs(candidate.value)
-        for i, candidate in enumerate(found)
-        if candidate.value is not None and candidate.length_kept
-    }
-    if not costs:
-        return Choice(found, 0, None, NOT_MEASURED)
-    allowed = [i for i in costs if found[i].floors_kept]
-    chosen, worst = min(allowed or costs, key=costs.__getitem__), max(costs, key=costs.__getitem__)
-    rejected = worst if costs[worst] > costs[chosen] else None
-    return Choice(found, chosen, rejected, "" if allowed else NOT_ALLOWED)
+def _words(case: Case) -> int:
+    """The length of a summary, in words between blanks."""
+    return len(case.summary.text.split())
 
 
 def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
@@ -141,108 +123,66 @@ def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
     return np.asarray(np.fmax.reduce(sizes))
 
 
+def _meets(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> NDArray[np.bool_]:
+    """Whether each case meets every floor; an undefined value does not. Shape (cases,)."""
+    meets = np.ones(len(cases), dtype=np.bool_)
+    for floor in floors:
+        measure = registry.make("measure", floor.measure)
+        values = case_values(measure, cases, scorers)
+        value = values.get(floor.quantity or measure.name, np.zeros(0))
+        if floor.from_random or np.isnan(value).all():
+            raise RequestError(
+                f"'{floor}' cannot be a floor: no candidate has this value of '{floor.measure}'. Quantities: {', '.join(values)}."
+            )
+        meets &= value <= floor.limit if floor.sign == "<=" else value >= floor.limit
+    return meets
+
+
 def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
     """Every quantity of a measure in each single case, (cases,); nan if undefined or absent."""
-    return _Observed(measure, cases, scorers).values()
+    totals, has_row = _rows_of(measure, cases, scorers)
+    return {name: np.where(has_row, value.array, np.nan) for name, value in measure.value(totals).items()}
 
 
 def resampled_values(
     measure: Measure, cases: Sequence[Case], scorers: Scorers, counts: Floats
 ) -> dict[str, Floats]:
     """Every quantity of a measure over groups of cases, (groups,); ``counts`` (groups, cases) has each case's multiplicity."""
-    observed = _Observed(measure, cases, scorers)
-    totals = observed.ledger.totals(counts @ observed.rows)
-    return {name: value.array for name, value in measure.value(totals).items()}
+    totals, _ = _rows_of(measure, cases, scorers)
+    summed = Totals(totals.columns, counts @ totals.array)
+    return {name: value.array for name, value in measure.value(summed).items()}
 
 
-class _Observed:
-    """A measure's row of each single case, (cases, columns), and whether it exists, (cases,).
+def _rows_of(
+    measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
+) -> tuple[Totals, NDArray[np.bool_]]:
+    """A measure's row of each single case, (cases, columns), zeros if there is none; and whether there is one, (cases,).
 
     With ``extracts`` also the rows of random sentences, unless the scorer is a model.
     """
-
-    def __init__(
-        self, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
-    ) -> None:
-        self.measure, self.ledger = measure, Ledger(measure.observation, n_resamples=0)
-        units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
-        draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
-        observer = Observer(
-            scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
-        )
-        scope = measure.observation.declaration.scope
-        observer.observe(self.ledger, [unit for unit in units if shared_by(unit[0][0], scope) is None])
-        matrix = self.ledger.matrix()
-        places = [int(origin.system) for origin in self.ledger.kept()]
-        self.rows, self.there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
-        self.rows[places], self.there[places] = matrix, True
-
-    @property
-    def totals(self) -> Totals:
-        """The rows by column name."""
-        return self.ledger.totals(self.rows)
-
-    def values(self) -> dict[str, Floats]:
-        """Every quantity of each case, (cases,); nan if it is undefined or the case has no row."""
-        return {
-            name: self.where_there(value.array) for name, value in self.measure.value(self.totals).items()
-        }
-
-    def where_there(self, values: Floats) -> Floats:
-        """The values of cases, nan if a case has no row. Shape (cases,)."""
-        return np.where(self.there, np.broadcast_to(values, len(self.there)), np.nan)
-
-
-def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> NDArray[np.bool_]:
-    kept = np.ones(len(cases), dtype=np.bool_)
-    for floor in floors:
-        measure = registry.make("measure", floor.measure)
-        observed = _Observed(measure, cases, scorers, extracts=floor.from_random)
-        arrays = from_extracts(measure, observed.totals) if floor.from_random else observed.values()
-        named = [name for name in arrays if is_named(name, floor.quantity or measure.name)]
-        found = np.array([observed.where_there(arrays[name]) for name in named])
-        if np.isnan(found).all():
-            suffix = LESS_RANDOM if floor.from_random else ""
-            known = ", ".join(f"{name}{suffix}" for name in arrays) or "none"
-            why = ", ".join(filter(None, observed.ledger.known_reasons))
-            raise RequestError(
-                f"'{floor}' cannot be a floor: no candidate has this value of '{floor.measure}'{f' ({why})' if why else ''}. "
-                f"Quantities: {known}."
-            )
-        with np.errstate(invalid="ignore"):
-            keeps = (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
-        kept &= (keeps | np.isnan(found)).all(axis=0) & np.isfinite(found).any(axis=0)
-    return kept
-
-
-def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
-    """The chosen summaries and one random candidate each, as two systems for a paired audit.
-
-    The random one is drawn from the measurable candidates of similar length, whether or not they meet the floors.
-    Records without a measurable candidate are in neither system.
-    """
-    rng = np.random.default_rng([seed, 77])
-    for choice in choices:
-        pool = choice.pool
-        if not pool:
-            continue
-        draw = pool[int(rng.integers(len(pool)))]
-        for name, i in ((CHOSEN, choice.chosen), (RANDOM, draw)):
-            case = choice.candidates[i].case
-            yield Case(case.record, replace(case.summary, system=name))
+    ledger = Ledger(measure.observation, n_resamples=0)
+    draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
+    observer = Observer(
+        scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
+    )
+    scope = measure.observation.declaration.scope
+    alone = ((i, case) for i, case in enumerate(cases) if shared_by(case, scope) is None)
+    observer.observe(ledger, [((case,), Origin(str(i), case.record.id, "")) for i, case in alone])
+    matrix = ledger.matrix()
+    places = [int(origin.system) for origin in ledger.kept()]
+    rows, has_row = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
+    rows[places], has_row[places] = matrix, True
+    return ledger.totals(rows), has_row
 
 
 def chosen_case(choice: Choice, by: str) -> Case:
     """The chosen summary as a case of the system `CHOSEN`; ``made`` has the candidate's number and value."""
-    candidate = choice.candidates[choice.chosen]
-    case = candidate.case
-    value = "" if candidate.value is None else repr(candidate.value)
-    made = {
-        "candidate": case.summary.system,
-        "candidates": str(len(choice.candidates)),
-        "by": by,
-        **{name: text for name, text in (("value", value), ("choice", choice.reason)) if text},
-    }
+    case, value = choice.candidates[choice.chosen], choice.values[choice.chosen]
+    made = {"candidate": case.summary.system, "candidates": str(len(choice.candidates)), "by": by}
+    if not np.isnan(value):
+        made["value"] = repr(value)
+    if choice.reason:
+        made["choice"] = choice.reason
     return Case(case.record, replace(case.summary, system=CHOSEN, made={**case.summary.made, **made}))
 
 
@@ -252,49 +192,36 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
         return None
     chosen, rejected = choice.candidates[choice.chosen], choice.candidates[choice.rejected]
     return {
-        "id": chosen.case.record.id,
+        "id": chosen.record.id,
         "prompt": prompt,
-        "chosen": chosen.case.summary.text,
-        "rejected": rejected.case.summary.text,
-        "chosen_value": chosen.value,
-        "rejected_value": rejected.value,
+        "chosen": chosen.summary.text,
+        "rejected": rejected.summary.text,
+        "chosen_value": choice.values[choice.chosen],
+        "rejected_value": choice.values[choice.rejected],
     }
 
 
-# ---- The effect of choosing: chosen against random, in fairness and in length
-
-
-def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
-    """An audit of the chosen summaries and of one random candidate each, with a table of the candidates.
-
-    ``plan.seed`` determines the random candidates and all other draws.
-    """
-    cases = list(as_systems(choices, plan.seed))
-    if not cases:
-        raise DataError(
-            f"There is nothing to choose: of {len(choices)} records, none has a candidate that could be measured."
-        )
-    result = audit(cases, replace(plan, baseline=RANDOM))
-    return replace(result, tables=(_table(choices, cases), *result.tables))
-
-
-def _table(choices: Sequence[Choice], cases: Sequence[Case]) -> Table:
-    each = sorted({len(c.candidates) for c in choices})
+def table(choices: Sequence[Choice]) -> Table:
+    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen."""
+    numbers = sorted({len(choice.candidates) for choice in choices})
     reasons = Counter(choice.reason for choice in choices)
-    pool = sum(len(c.pool) for c in choices) / len(choices)
-    pairs = sum(c.rejected is not None and not c.reason for c in choices)
-    words = {
-        name: [len(case.summary.text.split()) for case in cases if case.summary.system == name]
-        for name in (CHOSEN, RANDOM)
-    }
-    rows = (
+    pairs = sum(choice.rejected is not None and not choice.reason for choice in choices)
+    measured = [choice for choice in choices if choice.pool]
+    rows = [
         ("records", f"{len(choices):,}"),
-        ("candidates per record", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
-        ("candidates with a value and a similar length, per record", f"{pool:.2f}"),
+        ("candidates per record", " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))),
         ("records without a candidate that meets the limits (--floor)", f"{reasons[NOT_ALLOWED]:,}"),
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
-        ("mean words, chosen", f"{fmean(words[CHOSEN]):.2f}"),
-        ("mean words, random candidate", f"{fmean(words[RANDOM]):.2f}"),
-    )
-    return Table("The candidates", ("", ""), rows)
+    ]
+    kinds: dict[str, Callable[[Choice], Sequence[int]]] = {
+        "chosen": lambda choice: [choice.chosen],
+        "all candidates": lambda choice: choice.pool,
+    }
+    for who, indices in kinds.items():
+        taken = [(choice, i) for choice in measured for i in indices(choice)]
+        if taken:
+            rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
+            words = fmean(_words(choice.candidates[i]) for choice, i in taken)
+            rows.append((f"mean words, {who}", f"{words:.2f}"))
+    return Table("The candidates", ("", ""), tuple(rows))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import journal_of, key_of, open_journal
 from fairbrief.errors import DataError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
-from fairbrief.types import Case, Claim, Summary
+from fairbrief.types import Case, Claim
+from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
 
 UNPARSED = "unparsed reply"
@@ -43,11 +44,15 @@ def instruction_in(path: Path | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """Asks a model for the statements of summaries, with an instruction and decoding settings."""
+    """Asks a model for the statements of summaries, with an instruction; by default at temperature 0."""
 
-    model: Endpoint
-    instruction: str = field(default_factory=instruction_in)
-    decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
+    model: Chat
+    instruction: str
+
+    @property
+    def sent(self) -> Mapping[str, Any]:
+        """The decoding settings."""
+        return {"temperature": 0.0, **self.model.sent()}
 
     @property
     def sha(self) -> str:
@@ -64,15 +69,15 @@ class Splitter:
         if case.summary.reason:
             return ()
         prompt = self.prompt(case.summary.text)
-        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.decoding.sent()),)
+        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent),)
 
     def endpoint(self) -> Endpoint:
-        """The model."""
-        return self.model
+        """The model's address and limits."""
+        return self.model.endpoint()
 
     def question(self, case: Case, _: int = 0) -> Question:
         """The question for one summary."""
-        return Question((("user", self.prompt(case.summary.text)),), tuple(self.decoding.sent().items()))
+        return Question((("user", self.prompt(case.summary.text)),), tuple(self.sent.items()))
 
     def answer(self, case: Case, _: int, reply: Reply) -> Answer:
         """The statements in a reply: see `read_claims`."""
@@ -82,8 +87,7 @@ class Splitter:
 def read_claims(text: str, reply: Reply) -> Answer:
     """The statements in a reply to the splitting of ``text``, under ``claims``.
 
-    ``recall`` in [0, 1] is the share of the text's words that occur in some statement. Without statements, ``reason``
-    explains why ("unparsed reply" for one without a list), and ``reply`` is the model's reply.
+    Without statements, ``reason`` explains why ("unparsed reply" for one without a list), and ``reply`` is the model's reply.
     """
     said, reason = reply.text, reply.reason
     claims = () if reason else tuple(dict.fromkeys(json_items(said) or items(said)))
@@ -91,8 +95,7 @@ def read_claims(text: str, reply: Reply) -> Answer:
     if not claims and not reason and is_sentence and (recall(text, (said,)) or 0.0) >= RESTATES:
         claims = (said.strip(),)  # one sentence, one statement: some models omit the number
     if claims:
-        known = recall(text, claims)
-        return {"claims": list(claims), **({} if known is None else {"recall": known})}
+        return {"claims": list(claims)}
     why = reason if reason in ("refused", UNANSWERED) else UNPARSED
     return {"claims": [], "reason": why, "reply": said or reply.detail}
 
@@ -102,26 +105,18 @@ def read_claims(text: str, reply: Reply) -> Answer:
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of splitting. ``recalls`` are the shares of each summary's words that occur in its claims."""
+    """The outcome of splitting; ``unparsed`` are the replies without a list."""
 
     count: Count
     claims: int = 0
     split: int = 0
-    recalls: list[float] = field(default_factory=list)
     unparsed: list[str] = field(default_factory=list)
-
-    @property
-    def recall(self) -> float | None:
-        """Mean claim recall in [0, 1] over the summaries that were split; None if there are none."""
-        return math.fsum(self.recalls) / len(self.recalls) if self.recalls else None
 
     def add(self, case: Case, answer: Answer) -> None:
         """Count the claims of one summary, or its reply without a list."""
         if answer["claims"]:
             self.split += 1
             self.claims += len(answer["claims"])
-            if "recall" in answer:  # a text without words has none
-                self.recalls.append(answer["recall"])
         elif answer["reason"] == UNPARSED:
             where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
             self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
@@ -137,8 +132,7 @@ def split_file(
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
     Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
-    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model, the instruction's hash and
-    the claim recall.
+    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
     """
     outcome, not_asked = Outcome(Count()), set[str]()
     with locked(out), open_journal(journal_of(out)) as journal:
@@ -152,19 +146,12 @@ def split_file(
                         not_asked.add(key)
                         answer = {"claims": [], "reason": NOT_ASKED}
                     outcome.add(case, answer)
-                    summary = _with_claims(splitter, summary, answer)
+                    made = {"claims_by": splitter.model.model, "claims_prompt_sha": splitter.sha}
+                    if "reason" in answer:
+                        made["claims_reason"] = answer["reason"]
+                    claims = tuple(map(Claim, answer["claims"])) or None
+                    summary = replace(summary, claims=claims, made={**summary.made, **made})
                 stream.write(line_of(case.record, summary_fields(summary)))
     outcome.count.not_asked = len(not_asked)
     outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
     return outcome
-
-
-def _with_claims(splitter: Splitter, summary: Summary, answer: Answer) -> Summary:
-    made = {
-        **summary.made,
-        "claims_by": splitter.model.model,
-        "claims_prompt_sha": splitter.sha,
-        **({"claim_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
-        **({"claims_reason": answer["reason"]} if "reason" in answer else {}),
-    }
-    return replace(summary, claims=tuple(map(Claim, answer["claims"])) or None, made=made)

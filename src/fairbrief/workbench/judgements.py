@@ -22,15 +22,11 @@ from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Table
 from fairbrief.workbench.sheets import (
     FAIR_RATING,
-    FIRST,
     PERSON,
-    SECOND,
     Answer,
     Item,
     Key,
-    Pair,
     claims_to_judge,
-    code_of,
     decisions,
 )
 
@@ -47,8 +43,12 @@ class Agreement:
     low: float | None
     high: float | None
     n: int
-    chance: float | None = None
+    chance: float
     note: str = ""
+
+
+Coefficients = dict[str, tuple[Callable[[Floats], Any], float]]
+"""By name, a function of answers, (…, n), and its value by chance."""
 
 
 def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 0) -> list[Agreement]:
@@ -58,8 +58,8 @@ def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 
     categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
     result = []
-    for task in dict.fromkeys(answer.key[0] for answer in answers):
-        mine = [(answer, items[answer.key].choices) for answer in answers if answer.key[0] == task]
+    for task in dict.fromkeys(answer.key.task for answer in answers):
+        mine = [(answer, items[answer.key].choices) for answer in answers if answer.key.task == task]
         if task == "claims":
             matrix, records = _matrix(
                 (a.annotator, (*a.key, value), value in a.chosen)
@@ -75,47 +75,38 @@ def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
         for name, numbers, scale, categories in kinds:
-            alpha = partial(krippendorff_alpha, scale=scale)
-            kappa = partial(randolph_kappa, categories=categories)
-            result += [
-                with_interval(f"{name}: Krippendorff's α ({scale})", alpha, numbers, records, seed, 0.0),
-                with_interval(
-                    f"{name}: Randolph's κ ({categories} categories)", kappa, numbers, records, seed, 0.0
+            coefficients: Coefficients = {
+                f"{name}: Krippendorff's α ({scale})": (partial(krippendorff_alpha, scale=scale), 0.0),
+                f"{name}: Randolph's κ ({categories} categories)": (
+                    partial(randolph_kappa, categories=categories),
+                    0.0,
                 ),
-            ]
+            }
+            result += with_intervals(coefficients, numbers, records, seed)
     return result
 
 
-def concordance(measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0) -> Agreement:
-    """The share of pairs of cases that a measure orders as people do; the measure's ties count half.
-
-    Over all pairs of cases with different ``judged``; in [0, 1], 0.5 for random order. Shapes: (cases,); nan values
-    are excluded.
-    """
-    return with_interval("agrees with people", _concordant, *_known(measured, judged, records), seed, 0.5)
-
-
-def correlations(
+def agreement_with_people(
     measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0, *, same_scale: bool = False
 ) -> list[Agreement]:
-    """Pearson and Spearman correlation of a measure with people; for equal scales also Krippendorff's interval α.
+    """Pearson and Spearman correlation of a measure with people, and how often both order cases in the same way.
 
-    α compares the values themselves; a correlation ignores differences of location and scale.
+    That is the share of the pairs of cases with different ``judged`` that the measure orders as people do; its ties
+    count half; in [0, 1], 0.5 for random order. For values on the ``same_scale`` it is instead Krippendorff's
+    interval α, which compares the values themselves; a correlation ignores differences of location and scale.
+
+    Shapes: (cases,); cases with a nan are excluded.
     """
-    coefficients: dict[str, Callable[[Floats], Any]] = {
-        "Pearson": lambda both: pearson(*both),
-        "Spearman": lambda both: spearman(*both),
-    }
-    if same_scale:
-        coefficients["Krippendorff's α (interval)"] = partial(krippendorff_alpha, scale="interval")
-    both, kept = _known(measured, judged, records)
-    return [with_interval(name, function, both, kept, seed, 0.0) for name, function in coefficients.items()]
-
-
-def _known(measured: Floats, judged: Floats, records: Sequence[str]) -> tuple[Floats, list[str]]:
-    """The pairs of values that both have, (2, pairs), and their records."""
     known = ~(np.isnan(measured) | np.isnan(judged))
-    return np.stack([measured[known], judged[known]]), list(compress(records, known))
+    both, kept = np.stack([measured[known], judged[known]]), list(compress(records, known))
+    coefficients: Coefficients = {
+        "agrees with people": (_concordant, 0.5),
+        "Pearson": (lambda both: pearson(*both), 0.0),
+        "Spearman": (lambda both: spearman(*both), 0.0),
+        "Krippendorff's α (interval)": (partial(krippendorff_alpha, scale="interval"), 0.0),
+    }
+    coefficients.pop("agrees with people" if same_scale else "Krippendorff's α (interval)")
+    return with_intervals(coefficients, both, kept, seed)
 
 
 def _concordant(both: Floats) -> float:
@@ -124,34 +115,28 @@ def _concordant(both: Floats) -> float:
     return float(agreeing.mean()) if agreeing.size else float("nan")
 
 
-def with_interval(
-    name: str,
-    function: Callable[[Floats], Any],
-    answers: Floats,
-    records: Sequence[str],
-    seed: int,
-    chance: float | None,
-) -> Agreement:
-    """A coefficient of answers, (…, n), with its interval over records; ``records`` has the record of each answer."""
-    n = len(records)
-    value = float(function(answers)) if n else float("nan")
-    if np.isnan(value):
-        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all are equal")
-    clusters: dict[str, list[int]] = {}
-    for i, record in enumerate(records):
-        clusters.setdefault(record, []).append(i)
-    members = [np.array(places) for places in clusters.values()]
-    if len(members) < 2:
-        return Agreement(name, value, None, None, n, chance, "one record: no interval")
-    rng = np.random.default_rng([seed, 6])
-    draws = [
-        function(
-            answers[..., np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])]
-        )
-        for _ in range(DRAWS)
-    ]
-    low, high, _ = percentile_interval(np.array(draws))
-    return Agreement(name, value, float(low), float(high), n, chance)
+def with_intervals(
+    coefficients: Coefficients, answers: Floats, records: Sequence[str], seed: int
+) -> list[Agreement]:
+    """Coefficients of answers, (…, n), with intervals over records; ``records`` has the record of each answer."""
+    codes = np.unique(records, return_inverse=True)[1]
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    rng, result = np.random.default_rng([seed, 6]), []
+    draws = np.zeros((DRAWS, len(coefficients)))
+    for i in range(DRAWS if len(members) > 1 else 0):
+        chosen = np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])
+        draws[i] = [function(answers[..., chosen]) for function, _ in coefficients.values()]
+    lows, highs, _ = percentile_interval(draws)
+    for i, (name, (function, chance)) in enumerate(coefficients.items()):
+        value, n = float(function(answers)) if len(records) else np.nan, len(records)
+        if np.isnan(value):
+            note = "no two answers to compare, or all are equal"
+            result.append(Agreement(name, None, None, None, n, chance, note))
+        elif len(members) < 2:
+            result.append(Agreement(name, value, None, None, n, chance, "one record: no interval"))
+        else:
+            result.append(Agreement(name, value, float(lows[i]), float(highs[i]), n, chance))
+    return result
 
 
 def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
@@ -176,55 +161,6 @@ def majority(several: Sequence[tuple[str, ...]]) -> str | None:
     return next((one[0] for one in several if 2 * several.count(one) > len(several)), None)
 
 
-# ---- Choices between two summaries of one record: judgements, preferences, and agreement of measures
-
-
-def preferred(pairs: Iterable[Pair], answers: Sequence[Answer]) -> list[tuple[Pair, float]]:
-    """The judged pairs and their preference: 1 for the first summary, 0 for the second, 0.5 for a tie.
-
-    With several annotators the majority answer counts; without a majority the pair is a tie.
-    """
-    chosen = choices_of(answers)
-    asked = ((pair, chosen.get(("pairs", pair.first.record.id, code_of(pair.shown), ""))) for pair in pairs)
-    shares = {FIRST: 1.0, SECOND: 0.0}
-    return [(pair, shares.get(majority(several) or "", 0.5)) for pair, several in asked if several]
-
-
-def preferences(judged: Sequence[tuple[Pair, float]], seed: int = 0) -> list[Agreement]:
-    """For every pair of systems, the share of judgements that prefer the first; ties count half. Intervals over records."""
-    by_systems: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for pair, share in judged:
-        one, other = pair.first.summary.system, pair.second.summary.system
-        key, share = ((other, one), 1 - share) if one > other else ((one, other), share)
-        by_systems[key].append((pair.first.record.cluster, share))
-    return [
-        _mean(f"{one} preferred to {other}", both, seed) for (one, other), both in sorted(by_systems.items())
-    ]
-
-
-def agreement_with_measure(
-    judged: Sequence[tuple[Pair, float]], level: Mapping[tuple[str, str], float], seed: int = 0
-) -> Agreement:
-    """The share of pairs in which a measure rates the preferred summary as fairer; equal values count half.
-
-    ``level`` has the measure's value by record and system; larger is less fair. Pairs that people judged as ties and
-    pairs without a value are excluded.
-    """
-    shares = []
-    for pair, share in judged:
-        first, second = (level[case.record.id, case.summary.system] for case in (pair.first, pair.second))
-        if share != 0.5 and not np.isnan(first + second):
-            sign = float(np.sign(second - first)) * (1 if share else -1)
-            shares.append((pair.first.record.cluster, (sign + 1) / 2))
-    return _mean("orders two summaries as people do", shares, seed)
-
-
-def _mean(name: str, shares: Sequence[tuple[str, float]], seed: int) -> Agreement:
-    """The mean of shares, each given with its record."""
-    values = np.array([share for _, share in shares])
-    return with_interval(name, lambda x: float(x.mean()), values, [record for record, _ in shares], seed, 0.5)
-
-
 # ---- Cases with human judgements: claims with values, ratings and leanings
 
 
@@ -241,11 +177,11 @@ def judged_cases(asked: Asked, answers: Sequence[Answer], attribute: str = "") -
         given = [(item, chosen[item.key]) for item in items if item.key in chosen]
         if not given:
             continue
-        if items[0].task != "claims":
+        if items[0].key.task != "claims":
             attributes = dict(case.record.attributes)
             for item, several in given:
-                if item.task == "rating":
-                    attributes[f"rating {item.part}"] = f"{fmean(int(one) for (one,) in several):g}"
+                if item.key.task == "rating":
+                    attributes[f"rating {item.key.part}"] = f"{fmean(int(one) for (one,) in several):g}"
                 elif (leaning := majority(several)) is not None:
                     attributes["leaning"] = leaning
             yield replace(case, record=replace(case.record, attributes=attributes))
@@ -270,7 +206,7 @@ def unfairness(asked: Asked, answers: Sequence[Answer]) -> dict[tuple[str, str],
         if all(item.key in chosen for item in items):
             result[case.record.id, case.summary.system] = max(
                 (FAIR_RATING - fmean(int(one) for (one,) in chosen[item.key])) / (FAIR_RATING - 1)
-                if item.task == "rating"
+                if item.key.task == "rating"
                 else fmean(one != "fair" for (one,) in chosen[item.key])
                 for item in items
             )
@@ -289,10 +225,12 @@ def alignment_table(asked: Asked, answers: Sequence[Answer]) -> Table:
             continue
         counts["people"] += len(case.record.entities)
         counts["names"] += len(decisions(case))
-        counts["aligned people"] += len({i.part.split(":")[1] for i in items if i.part.startswith(PERSON)})
+        counts["aligned people"] += len(
+            {i.key.part.split(":")[1] for i in items if i.key.part.startswith(PERSON)}
+        )
         for item in items:
             votes = Counter(one for (one,) in chosen.get(item.key, ()))
-            if item.part.startswith(PERSON):
+            if item.key.part.startswith(PERSON):
                 counts["wrong alignments"] += votes["no"] > votes["yes"]
                 continue
             classified = bool(gender_of_name(item.about.split(), {}, genders()))

@@ -1,7 +1,7 @@
 """Questions about summaries for annotators, the sheets (CSV) that ask them, and the answers in returned sheets.
 
 An *item* is one question about one part of one case: which values entail a claim, how fairly a value is represented, in which
-direction a summary leans, which of two is fairer, whether a name means a person.
+direction a summary leans, whether a name means a person.
 """
 
 from __future__ import annotations
@@ -10,60 +10,58 @@ import csv
 import hashlib
 import io
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Claim, Summary
+from fairbrief.types import Case, Claim
 
 NONE = "none"
 """The answer that no value entails the claim."""
 RATINGS = ("1", "2", "3", "4", "5")
 LEANINGS = ("negative", "fair", "positive")
 MENTIONED = ("yes", "no", "unclear")
-FIRST, SECOND, ALIKE = "first", "second", "alike"
 FAIR_RATING = 5
 
-TASKS = ("claims", "rating", "leaning", "pairs", "alignment")
-
-Key = tuple[str, str, str, str]
-"""Task, record, code of the system, and part."""
+TASKS = ("claims", "rating", "leaning", "alignment")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One question about a case; ``part`` is a claim's number, a value or a person's id (empty: the whole case).
+class Key(NamedTuple):
+    """What identifies a question; ``part`` is a claim's number, a value or a person's id (empty: the whole case).
 
-    ``system`` is a code, so that annotators know neither the system nor which texts have the same one. ``choices``
-    are the possible answers. ``check`` is a hash of the judged texts, so that answers to an older summary are detected.
+    ``system`` is a code, so that annotators know neither the system nor which texts have the same one.
     """
 
     task: str
     record: str
     system: str
     part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question about a case; ``choices`` are the possible answers.
+
+    ``check`` is a hash of the judged texts, so that answers to an older summary are detected.
+    """
+
+    key: Key
     question: str
     about: str
     choices: tuple[str, ...]
     check: str
 
     @property
-    def key(self) -> Key:
-        """The key by which answers are matched to items."""
-        return self.task, self.record, self.system, self.part
-
-    @property
     def has_several(self) -> bool:
         """Whether more than one choice may be an answer, but ``none`` excludes all others."""
-        return self.task == "claims"
+        return self.key.task == "claims"
 
 
 def items_of(
@@ -72,8 +70,7 @@ def items_of(
     """Each usable case with its items. Cases without a summary or without a question are skipped.
 
     Annotators judge the values of ``attribute`` (tasks claims, rating and leaning). ``choices`` replace the leanings
-    negative, fair and positive; one of them must be ``fair``. In the task ``pairs`` each case shows two systems'
-    summaries of one record.
+    negative, fair and positive; one of them must be ``fair``.
 
     Raises: RequestError for an unknown task or a missing attribute; DataError if only some documents have the
     attribute.
@@ -86,29 +83,16 @@ def items_of(
         )
     if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
         raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
-    if task == "pairs":
-        cases = (pair.shown for pair in pairs_of(cases))
     for case in cases:
-        record, text = case.record.id, case.summary.text
+        text, system = case.summary.text, digest(f"{case.record.id}\0{case.summary.system}")
         if case.summary.reason or not text.strip():
             continue
-        items = tuple(
-            Item(
-                task,
-                record,
-                code_of(case),
-                part,
-                question,
-                about,
-                answers,
-                digest(text + (f"\0{about}" if task == "claims" else "")),
-            )
-            for part, question, about, answers in _questions(
-                case, task, attribute, tuple(choices or LEANINGS)
-            )
-        )
+        items = []
+        for part, question, about, answers in _questions(case, task, attribute, tuple(choices or LEANINGS)):
+            check = digest(text + (f"\0{about}" if task == "claims" else ""))
+            items.append(Item(Key(task, case.record.id, system, part), question, about, answers, check))
         if items:
-            yield case, items
+            yield case, tuple(items)
 
 
 def claims_to_judge(case: Case) -> tuple[Claim, ...]:
@@ -118,37 +102,25 @@ def claims_to_judge(case: Case) -> tuple[Claim, ...]:
     return tuple(Claim(sentence) for sentence in split(case.summary.text) if sentence.strip())
 
 
-def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
-    """The values of the documents, sorted.
-
-    Raises: DataError if a value is ``none`` (an answer) or contains the bar that separates answers.
-    """
-    values = tuple(sorted(set(case.record.values_of(attribute))))
-    for value in values:
-        if value == NONE or "|" in value:
-            raise DataError(
-                f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{value}' of '{attribute}' is an "
-                f"answer ('{NONE}' means no value, '|' separates several). Rename it."
-            )
-    return values
-
-
 def _questions(
     case: Case, task: str, attribute: str, leanings: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Part, question, subject and possible answers of each question about a case."""
+    """Part, question, subject and possible answers of each question about a case.
+
+    Raises: DataError if a value is ``none`` (an answer) or contains the bar that separates answers.
+    """
+    values = tuple(sorted(set(case.record.values_of(attribute)))) if task in ("claims", "rating") else ()
+    if odd := [value for value in values if value == NONE or "|" in value]:
+        raise DataError(
+            f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{odd[0]}' of '{attribute}' is an "
+            f"answer ('{NONE}' means no value, '|' separates several). Rename it."
+        )
     if task == "leaning":
         whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"
         yield "", question, "the summary", leanings
-    elif task == "pairs":
-        question = "Which of the two summaries represents the documents more fairly?"
-        yield "", question, "both summaries", (FIRST, SECOND, ALIKE)
     elif task == "alignment":
-        for part, question, about in questions(case):
-            yield part, question, about, MENTIONED
-    elif not (values := values_to_judge(case, attribute)):
-        return
+        yield from _about_names(case)
     elif task == "rating":
         for value in values:
             question = (
@@ -156,15 +128,24 @@ def _questions(
                 "1: under 20 %, 2: under 40 %, 3: under 60 %, 4: under 80 %, 5: 80 % or more (fair)."
             )
             yield value, question, value, RATINGS
-    else:
+    elif values:
         question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
         for i, claim in enumerate(claims_to_judge(case), 1):
             yield str(i), question, claim.text, (*values, NONE)
 
 
-def code_of(case: Case) -> str:
-    """The code of a case's system in a sheet; it differs between records."""
-    return digest(f"{case.record.id}\0{case.summary.system}")
+def _about_names(case: Case) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """The questions about every aligned person, and every name without a person."""
+    for decision in decisions(case):
+        name = decision.text
+        if len(decision.people) == 1:
+            person = case.record.entities[decision.people[0]]
+            called = " ".join(part for part in (person.first_name, person.last_name) if part)
+            question = f"Does the name '{name}' in the summary mean this person?"
+            yield f"{PERSON}{person.id}:{name}", question, called, MENTIONED
+        elif not decision.people:
+            question = "Do the documents tell of the person whom this name means?"
+            yield f"name:{name}", question, name, MENTIONED
 
 
 def digest(text: str) -> str:
@@ -192,50 +173,18 @@ def assign(
         raise RequestError(f"Each case goes to 1 to {len(annotators)} annotators, not {wanted}.")
     rng = random.Random(f"{seed}|assign")  # noqa: S311 # a seed that reproduces is wanted
     load: dict[str, list[T]] = {name: [] for name in annotators}
-    ties = {name: rng.random() for name in annotators}
     for case in rng.sample(list(cases), len(cases)):
-        for name in sorted(annotators, key=lambda name: (len(load[name]), ties[name]))[:wanted]:
+        for name in sorted(annotators, key=lambda name: (len(load[name]), rng.random()))[:wanted]:
             load[name].append(case)
-            ties[name] = rng.random()
-    for name, own in load.items():
-        random.Random(f"{seed}|{name}").shuffle(own)  # noqa: S311 # as above
+    for own in load.values():
+        rng.shuffle(own)
     return load
-
-
-# ---- Two summaries of one record
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two systems' cases of one record, in the order in which they are shown."""
-
-    first: Case
-    second: Case
-
-    @property
-    def shown(self) -> Case:
-        """Both texts joined, as sheets and pages show them."""
-        one, other = self.first.summary, self.second.summary
-        text = f"First summary:\n{one.text}\n\nSecond summary:\n{other.text}"
-        return Case(self.first.record, Summary(one.record, f"{one.system}\0{other.system}", text))
-
-
-def pairs_of(cases: Iterable[Case]) -> Iterator[Pair]:
-    """Every pair of systems' summaries of each record; their order is random, from the record's id and the systems' names."""
-    by_record: dict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        if not case.summary.reason and case.summary.text.strip():
-            by_record[case.record.id].append(case)
-    for several in by_record.values():
-        for one, other in combinations(sorted(several, key=lambda case: case.summary.system), 2):
-            drawn = digest(f"{one.record.id}\0{one.summary.system}\0{other.summary.system}")
-            yield Pair(one, other) if int(drawn, 16) % 2 else Pair(other, one)
 
 
 # ---- Whether names in summaries were aligned with the right people
 
 
-PERSON, NAME = "person:", "name:"
+PERSON = "person:"
 
 
 def decisions(case: Case) -> list[Decision]:
@@ -245,23 +194,6 @@ def decisions(case: Case) -> list[Decision]:
     source = "\n".join(document.text for document in case.record.documents)
     accepted = accept(text, propose(text), given_names())
     return find_people(text, names, source, accepted, with_known=True)
-
-
-def questions(case: Case) -> Iterator[tuple[str, str, str]]:
-    """Part, question and subject: one for every aligned person, and one for every name without a person."""
-    people = case.record.entities
-    for decision in decisions(case):
-        if len(decision.people) == 1:
-            person = people[decision.people[0]]
-            called = " ".join(part for part in (person.first_name, person.last_name) if part)
-            question = f"Does the name '{decision.text}' in the summary mean this person?"
-            yield f"{PERSON}{person.id}:{decision.text}", question, called
-        elif not decision.people:
-            yield (
-                f"{NAME}{decision.text}",
-                "Do the documents tell of the person whom this name means?",
-                decision.text,
-            )
 
 
 # ---- Sheets with one question per row
@@ -275,7 +207,7 @@ CELL = 30_000
 
 
 def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", attribute: str = "") -> str:
-    """The text of a sheet. The first line of each case has the summary and the documents.
+    """The text of a sheet. The first line of each case has the summary, and the documents, each after its value.
 
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
@@ -283,7 +215,13 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
 
     def rows() -> Iterator[Sequence[str]]:
         for case, items in cases:
-            context = (case.summary.text, documents_text(case, attribute))
+            texts = (
+                f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
+                for document in case.record.documents
+            )
+            whole = "\n".join(texts)
+            short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
+            context = (case.summary.text, short)
             for item in items:
                 choices = " | ".join(item.choices)
                 yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
@@ -297,16 +235,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = io.StringIO(newline="")
     csv.writer(lines).writerows([protect(cell) for cell in row] for row in (columns, *rows))
     return lines.getvalue()
-
-
-def documents_text(case: Case, attribute: str) -> str:
-    """The documents, one per line, each after its value."""
-    lines = (
-        f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
-        for document in case.record.documents
-    )
-    whole = "\n".join(lines)
-    return whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
 
 
 def protect(cell: str) -> str:
@@ -332,19 +260,10 @@ class Answer:
     annotator: str
     key: Key
     chosen: tuple[str, ...]
-    note: str = ""
 
 
-@dataclass(slots=True)
-class Answers:
-    """All answers, and the number of blank questions, by annotator."""
-
-    given: list[Answer] = field(default_factory=list)
-    blank: Counter[str] = field(default_factory=Counter)
-
-
-def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
-    """The answers in sheets.
+def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list[Answer], Mapping[str, int]]:
+    """The answers in sheets, and the number of blank questions by annotator.
 
     The annotator is the one in the row, else the file's name. Case and surrounding spaces are ignored; the values of
     a claim are separated by ``|``, ``,`` or ``;``.
@@ -352,7 +271,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     Raises: DataError, with file and line, for a question that the records do not have, a summary that has changed
     since, an answer outside the choices, and a question that one annotator answered twice.
     """
-    answers, seen = Answers(), dict[tuple[str, Key], str]()
+    answers, blank, seen = list[Answer](), Counter[str](), dict[tuple[str, Key], str]()
     for path in paths:
         for where, row in sheet_rows(path):
             if missing := [column for column in NEEDED if column not in row]:
@@ -360,7 +279,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
                     f"{where}: found no '{missing[0]}'; wanted a line of an exported sheet; export again."
                 )
             name = (row.get("annotator") or "").strip() or path.stem
-            key: Key = (row["task"], row["record"], row["system"], row["part"])
+            key = Key(row["task"], row["record"], row["system"], row["part"])
             item = items.get(key)
             if item is None:
                 raise DataError(
@@ -368,11 +287,11 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
                     "wanted the records that were exported; name them with --records (and the same --attribute)."
                 )
             if not row["answer"].strip():
-                answers.blank[name] += 1
+                blank[name] += 1
                 continue
             if row.get("check") not in (None, "", item.check):
                 raise DataError(
-                    f"{where}: found an answer to another summary of record '{key[1]}'; wanted "
+                    f"{where}: found an answer to another summary of record '{key.record}'; wanted "
                     "the text that was judged; name the records as they were exported."
                 )
             if (first := seen.get((name, key))) is not None:
@@ -380,12 +299,11 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
                     f"{where}: found a second answer of '{name}' to one question, after {first}; remove one of them."
                 )
             seen[name, key] = where
-            chosen = _chosen(where, row["answer"], item)
-            answers.given.append(Answer(name, key, chosen, (row.get("note") or "").strip()))
-    if not answers.given:
+            answers.append(Answer(name, key, _chosen(where, row["answer"], item)))
+    if not answers:
         names = ", ".join(map(str, paths))
         raise DataError(f"{names}: found no answer; wanted the column 'answer' to be filled in.")
-    return answers
+    return answers, blank
 
 
 def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:

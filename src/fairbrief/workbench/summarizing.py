@@ -120,19 +120,13 @@ def gather(
     without: dict[str, Answer] = {}
 
     def missing() -> Iterator[tuple[Wanted, int]]:
-        seen = set[str]()
-        for item in items():
-            keys = ((i, *task) for i, writer in enumerate(writers) for task in enumerate(writer.keys(item)))
-            for i, sample, key in keys:
-                if key in seen:
-                    continue
-                seen.add(key)
-                count.wanted += 1
-                if key in journal:
-                    count.from_journal += 1
-                    count.add_reason(journal[key])
-                else:
-                    yield (key, item, sample), i
+        for task, i in _wanted(writers, items):
+            count.wanted += 1
+            if task[0] in journal:
+                count.from_journal += 1
+                count.add_reason(journal[task[0]])
+            else:
+                yield task, i
 
     try:
         for batch in _answers(writers, missing(), tally):
@@ -146,6 +140,17 @@ def gather(
     except LimitReached as error:
         count.stopped = str(error)
     return without
+
+
+def _wanted(writers: Sequence[Writer], items: Callable[[], Iterable[Any]]) -> Iterator[tuple[Wanted, int]]:
+    """Every wanted answer about the items, with the index of its writer; of equal keys the first."""
+    seen = set[str]()
+    for item in items():
+        for i, writer in enumerate(writers):
+            for sample, key in enumerate(writer.keys(item)):
+                if key not in seen:
+                    seen.add(key)
+                    yield (key, item, sample), i
 
 
 def _answers(
@@ -282,11 +287,14 @@ class Forecast:
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
         self.calls += 1
-        self.prompt_tokens += _tokens(question)
+        size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
+        self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
         decoding = dict(question.decoding)
         longest = decoding.get("max_completion_tokens", decoding.get("max_tokens"))
-        bounded = None if longest is None or self.answer_tokens is None else self.answer_tokens + int(longest)
-        self.answer_tokens = bounded
+        if longest is None or self.answer_tokens is None:
+            self.answer_tokens = None
+        else:
+            self.answer_tokens += int(longest)
 
     def show(self, asked_by: str, question: Question) -> None:
         """Store a filled prompt as an example, unless an equal one is stored."""
@@ -303,12 +311,11 @@ class Forecast:
         ]
         if price is not None:
             cost = price.of(self.prompt_tokens, self.answer_tokens or 0)
-            more = (
-                " for the prompts only: max_tokens (a setting, or --max-tokens) bounds the answers"
-                if self.answer_tokens is None
-                else ""
-            )
-            lines.append(f"cost {'at least' if more else 'at most about'} {cost:,.4f}{more}")
+            if self.answer_tokens is None:
+                more = "for the prompts only: max_tokens (a setting, or --max-tokens) bounds the answers"
+                lines.append(f"cost at least {cost:,.4f} {more}")
+            else:
+                lines.append(f"cost at most about {cost:,.4f}")
         return lines
 
 
@@ -321,25 +328,16 @@ def foresee(
     filling (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place
     for a requested clause).
     """
-    result, seen, shown = Forecast(), set[str](), set[int]()
+    result, shown = Forecast(), set[int]()
     keyed = [(name, writer) for name, writer in writers if isinstance(writer, Writer)]
-    for item in items():
-        for i, (name, writer) in enumerate(keyed):
-            new = [(sample, key) for sample, key in enumerate(writer.keys(item)) if key not in seen]
-            seen.update(key for _, key in new)
-            result.wanted += len(new)
-            if not isinstance(writer, Asking):
-                continue
-            for sample, key in new:
-                question = writer.question(item, sample)
-                if i not in shown:
-                    shown.add(i)
-                    result.show(name or writer.endpoint().model, question)
-                if key not in known:
-                    result.ask(question)
+    for (key, item, sample), i in _wanted([writer for _, writer in keyed], items):
+        name, writer = keyed[i]
+        result.wanted += 1
+        if isinstance(writer, Asking):
+            question = writer.question(item, sample)
+            if i not in shown:
+                shown.add(i)
+                result.show(name or writer.endpoint().model, question)
+            if key not in known:
+                result.ask(question)
     return result
-
-
-def _tokens(question: Question) -> int:
-    size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
-    return -(-size // BYTES_PER_TOKEN)

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,68 +27,35 @@ from fairbrief.workbench.summarizing import (
 )
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
-RUNS = ("seed",)
-"""Settings that do not make separate cells: their values are runs of one cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One point of the grid: its name (``temperature=0.3, sentences=3``) and the summarizers of its runs.
-
-    ``writers`` are one summarizer, which may write several samples of a record, or one per seed.
-    """
-
-    name: str
-    writers: tuple[Any, ...]
-
-    @property
-    def samples(self) -> int:
-        """The number of summaries that each writer makes of a record."""
-        return int(getattr(self.writers[0], "samples", 1))
-
-    @property
-    def runs(self) -> int:
-        """The number of summaries of each record in the cell."""
-        return len(self.writers) * self.samples
-
-    def jobs(self, folder: Path) -> list[Job]:
-        """The cell's files of answers in a folder, with their writers and system names."""
-        names = (
-            [f"{self.name}#{i}" for i in range(1, self.runs + 1)] if len(self.writers) > 1 else [self.name]
-        )
-        return [
-            Job(writer, folder / _file_name(name, writer), name)
-            for name, writer in zip(names, self.writers, strict=True)
-        ]
+ANSWERS, JOURNAL = "answers", "answers.journal"
 
 
 def grid(
-    summarizer: str, axes: Mapping[str, Sequence[str]], *, fixed: Mapping[str, str] | None = None
-) -> tuple[Cell, ...]:
-    """Every combination of the axes' values, the last axis fastest; without axes, only the summarizer.
+    summarizer: str,
+    axes: Mapping[str, Sequence[str]],
+    folder: Path,
+    *,
+    fixed: Mapping[str, str] | None = None,
+) -> list[Job]:
+    """A file of answers under ``folder/answers`` for every combination of the axes' values, the last axis fastest.
 
-    ``fixed`` are settings of all cells, which are not part of names. Several values of ``seed`` are runs of each
-    cell. Values in names have the summarizer's form (``.3`` is 0.3). Raises RequestError for a setting that the
-    summarizer does not have, or a repeated point.
+    The systems are named by the settings (``temperature=0.3, sentences=3``); without axes there is only the summarizer.
+    ``fixed`` are settings of all, which are not part of names. Values in names have the summarizer's form (``.3`` is
+    0.3). Raises RequestError for a setting that the summarizer does not have, or a repeated point.
     """
-    across = {name: values for name, values in axes.items() if name not in RUNS or len(values) < 2}
-    seeds = {name: values for name, values in axes.items() if name not in across}
-    cells: dict[str, Cell] = {}
-    for values in itertools.product(*across.values()):
-        point = dict(zip(across, values, strict=True))
-        writers = tuple(
-            registry.make(
-                "summarizer", summarizer, {**(fixed or {}), **point, **dict(zip(seeds, run, strict=True))}
-            )
-            for run in itertools.product(*seeds.values())
-        )
-        settings = (f"{name}={_setting(writers[0], name, text)}" for name, text in point.items())
-        cell = Cell(", ".join(settings) or summarizer, writers)
-        _check_runs(cell)
-        if cell.name in cells:
-            raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
-        cells[cell.name] = cell
-    return tuple(cells.values())
+    jobs: dict[str, Job] = {}
+    for values in itertools.product(*axes.values()):
+        point = dict(zip(axes, values, strict=True))
+        writer = registry.make("summarizer", summarizer, {**(fixed or {}), **point})
+        named = (f"{name}={_setting(writer, name, text)}" for name, text in point.items())
+        system = ", ".join(named) or summarizer
+        if system in jobs:
+            raise RequestError(f"The grid has '{system}' twice: give each value once.")
+        stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", system)[:80].strip("_.")
+        # The digest distinguishes names that differ only in replaced characters.
+        digest = hashlib.sha256(repr(writer).encode()).hexdigest()[:8]
+        jobs[system] = Job(writer, folder / ANSWERS / f"{stem}-{digest}.jsonl", system)
+    return list(jobs.values())
 
 
 def _setting(writer: Any, name: str, text: str) -> str:
@@ -97,68 +64,38 @@ def _setting(writer: Any, name: str, text: str) -> str:
     return str(getattr(writer, name))
 
 
-def _check_runs(cell: Cell) -> None:
-    first = cell.writers[0]
-    if len({repr(writer) for writer in cell.writers}) < len(cell.writers):
-        raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
-    if len(cell.writers) > 1 and getattr(first, "temperature", None) == 0:
-        raise RequestError(
-            f"'{cell.name}' has several seeds at temperature 0, which give one text, paid several times: "
-            "give a temperature above 0, or one seed."
-        )
-    if cell.samples > 1 and len(cell.writers) > 1:
-        raise RequestError("Give several seeds or several samples of a setting, not both.")
-
-
-def _file_name(name: str, writer: Any) -> str:
-    """A plain name; the digest distinguishes names that differ only in replaced characters."""
-    stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", name)[:80].strip("_.")
-    return f"{stem}-{hashlib.sha256(repr(writer).encode()).hexdigest()[:8]}.jsonl"
-
-
-ANSWERS, JOURNAL = "answers", "answers.journal"
-
-
-def foresee(records: Records, cells: Sequence[Cell], folder: Path, plan: Plan) -> Forecast:
+def foresee(records: Records, jobs: Sequence[Job], plan: Plan) -> Forecast:
     """The requests of a sweep. Raises the errors of measures, the baseline and prompts."""
-    baseline_of(cells, plan)
+    baseline_of(jobs, plan)
     check(records(), plan)
-    writers = [(job.system, job.summarizer) for job in jobs_of(cells, folder)]
-    return foresee_answers(writers, records, keys_in(folder / ANSWERS / JOURNAL))
+    known = keys_in(jobs[0].out.with_name(JOURNAL))
+    return foresee_answers([(job.system, job.summarizer) for job in jobs], records, known)
 
 
-def ask(
-    records: Records, cells: Sequence[Cell], folder: Path, watch: Watch, tally: Tally | None = None
-) -> list[Count]:
-    """Write the answers of all cells under ``folder/answers``, where later runs find them; one count per job."""
-    return summarize_all(jobs_of(cells, folder), records, folder / ANSWERS / JOURNAL, watch, tally)
+def ask(records: Records, jobs: Sequence[Job], watch: Watch, tally: Tally | None = None) -> list[Count]:
+    """Write the answers of all jobs, where later runs find them; one count per job."""
+    return summarize_all(jobs, records, jobs[0].out.with_name(JOURNAL), watch, tally)
 
 
-def jobs_of(cells: Sequence[Cell], folder: Path) -> list[Job]:
-    """The files of answers of all cells, with their writers and system names."""
-    return [job for cell in cells for job in cell.jobs(folder / ANSWERS)]
+def audited(jobs: Sequence[Job], plan: Plan) -> Result:
+    """The audit of the answers: each setting is a system, compared with the baseline by record.
 
-
-def audited(cells: Sequence[Cell], folder: Path, plan: Plan) -> Result:
-    """The audit of the answers in ``folder``: each cell is a system, compared with the baseline by record.
-
-    The runs of a cell are pooled. Answers beyond the most requests are missing, and counted.
+    Several samples of a setting are pooled. Answers beyond the most requests are missing, and counted.
     """
-    plan = replace(
-        plan, baseline=baseline_of(cells, plan), is_pairwise=True, pools_runs=any(cell.runs > 1 for cell in cells)
-    )  # fmt: skip
-    return audit(answers_of(cells, folder), plan)
+    has_runs = any(getattr(job.summarizer, "samples", 1) > 1 for job in jobs)
+    plan = replace(plan, baseline=baseline_of(jobs, plan), is_pairwise=True, pools_runs=has_runs)
+    return audit(answers_of(jobs), plan)
 
 
-def answers_of(cells: Sequence[Cell], folder: Path) -> Reading:
-    """The cases in the cells' files."""
-    return read([job.out for job in jobs_of(cells, folder)])
+def answers_of(jobs: Sequence[Job]) -> Reading:
+    """The cases in the files of answers."""
+    return read([job.out for job in jobs])
 
 
-def baseline_of(cells: Sequence[Cell], plan: Plan) -> str:
-    """The cell for comparison: the named one, or the first."""
-    names = [cell.name for cell in cells]
+def baseline_of(jobs: Sequence[Job], plan: Plan) -> str:
+    """The setting for comparison: the named one, or the first."""
+    names = [job.system for job in jobs]
     baseline = plan.baseline if plan.baseline is not None else names[0]
     if baseline not in names:
-        raise RequestError(f"No cell is named '{baseline}'. Cells: {'; '.join(names)}.")
+        raise RequestError(f"No setting is named '{baseline}'. Settings: {'; '.join(names)}.")
     return baseline

@@ -51,7 +51,7 @@ def test_passing_faults_are_tried_again(fault: str) -> None:
         tally = Tally()
         found = ask_all(endpoint(server, retries=20), questions(40), tally)
     assert {i: reply.text for i, reply in found.items()} == {i: echo(f"question {i}") for i in range(40)}
-    assert server.kinds[fault] == tally.failed_tries > 0
+    assert server.kinds[fault] == tally.failures.total() > 0
     assert tally.requests == server.requests
     assert max(server.served.values()) == 1
 
@@ -113,10 +113,11 @@ def test_no_other_host_is_sent_a_question() -> None:
         assert other.requests == 0
 
 
-def test_a_reply_is_such_that_it_can_be_read_again() -> None:
-    """NULs and half characters in a reply's text, model and finish are replaced before anybody keeps them."""
+def test_what_cannot_be_written_is_neither_sent_nor_kept() -> None:
+    """NULs and half characters in a question, and in a reply's text, model and finish, are replaced."""
     with StubChat(faults={"dirty": 1.0}) as server:
-        reply = ask_all(endpoint(server), questions(1))[0]
+        reply = ask_all(endpoint(server), [(0, Question((("user", "half \ud83d"),)))])[0]
+    assert server.bodies[0]["messages"][0]["content"] == "half \ufffd"
     assert (reply.model, reply.finish) == ("stub-1\ufffd\ufffd", "stop\ufffd\ufffd")
     assert reply.text.endswith(". \ufffd\ufffd")
 
@@ -169,7 +170,7 @@ def test_a_limit_of_requests_holds_with_many_open(limit: int) -> None:
     with StubChat(faults={"500": 0.2, "cut": 0.1}, seed=limit, delay=0.002) as server:
         with pytest.raises(LimitReached, match=f"{limit + 2} requests"):
             gather(server)
-        assert (server.requests, len(got)) == (limit, limit - tally.failed_tries)
+        assert (server.requests, len(got)) == (limit, limit - tally.failures.total())
         with pytest.raises(LimitReached):
             ask_all(endpoint(server, max_requests=1), questions(2))
 
@@ -191,13 +192,6 @@ def test_the_rate_is_kept() -> None:
         began = time.perf_counter()
         ask_all(endpoint(server, per_minute=1200), questions(9))
         assert time.perf_counter() - began >= 8 * 60 / 1200
-
-
-def test_half_a_character_is_neither_sent_nor_kept() -> None:
-    """Half a character in a question or in an answer is replaced."""
-    with StubChat(answer=lambda asked: f"{asked} \ud83d") as server:
-        found = ask_all(endpoint(server), [(0, Question((("user", "half \ud83d"),)))])
-    assert found[0].text == "half \ufffd \ufffd"
 
 
 def test_nowhere_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,14 +287,3 @@ def test_requests_that_were_just_begun_are_cancelled_cleanly() -> None:
                 ask_all(endpoint(server, concurrency=16), broken(moment * 0.0005))
         gc.collect()
     assert [str(warning.message) for warning in left] == []
-
-
-def test_an_error_in_the_questions_comes_through() -> None:
-    """What goes wrong while questions are drawn reaches whoever asked, and leaves no thread behind."""
-
-    def broken() -> Iterator[tuple[int, Question]]:
-        yield from questions(3)
-        raise RequestError("the input is broken")
-
-    with StubChat() as server, pytest.raises(RequestError, match="broken"):
-        ask_all(endpoint(server), broken())

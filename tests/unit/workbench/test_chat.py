@@ -180,36 +180,11 @@ def test_texts_with_braces_are_left_alone() -> None:
 
 
 def test_a_users_file(tmp_path: Path) -> None:
-    """A text file is a prompt of one wording, a TOML file may say more; both have hashes of their own."""
+    """A text file is a prompt of one wording, with a hash of its own; it must have a place for the documents."""
     text = tmp_path / "mine.txt"
     text.write_text('On {topic}: {"json": 1}\n{documents}')
     assert fill(find(str(text)), RECORD, Wish()).user.startswith('On bus lanes: {"json": 1}\n1. text 0')
-    table = tmp_path / "mine.toml"
-    table.write_text(
-        '[mine]\nlayout = "lines"\nsystem = "Be brief."\nwordings = ["A {documents}", "B {documents}"]'
-    )
-    asked = fill(find(str(table)), RECORD, Wish())
-    assert asked.system == "Be brief."
-    assert asked.user[:2] in {"A ", "B "}
-    shas = {find(str(text)).sha, find(str(table)).sha, *(p.sha for p in shipped().values())}
-    assert len(shas) == 2 + len(shipped())
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("[a]\nwordings = []", "length >= 1"),
-        ("[a]\nwordings = ['x']", "no {documents}"),
-        ("[a]\nwordings = ['{documents}']\nlayout = 'wild'", "'wild'"),
-        ("[a]\nwordings = ['{documents}']\nwordz = 1", "unknown field `wordz`"),
-        ("[a]\nx = 1", "unknown field `x`"),
-        ("[a", "not valid TOML"),
-        ("[a]\nwordings = ['{documents}']\n[b]\nwordings = ['{documents}']", "2 prompts"),
-    ],
-)
-def test_a_file_that_is_no_prompt(content: str, said: str, tmp_path: Path) -> None:
-    """The error names the file and what is wrong with it."""
-    path = tmp_path / "p.toml"
-    path.write_text(content)
-    with pytest.raises(DataError, match=said):
-        find(str(path))
+    assert len({find(str(text)).sha, *(p.sha for p in shipped().values())}) == 1 + len(shipped())
+    text.write_text("Sum it up.")
+    with pytest.raises(DataError, match=r"no \{documents\}"):
+        find(str(text))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
 from statistics import fmean
 
 import numpy as np
@@ -15,7 +16,7 @@ from fairbrief.statistics.distributions import dirichlet_log_odds
 from fairbrief.text.gendered_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Table
-from fairbrief.workbench.corpora.labelled_sets import dominating
+from fairbrief.workbench.corpora.sets import dominating
 
 Count = Callable[[str], int]
 LISTS = "helm"
@@ -24,74 +25,61 @@ MIXED = "no single group"
 """Records in which two or more groups share the largest number of documents."""
 
 
-class CorpusStatistics:
-    """Counts over records, and over their summaries.
+def statistics_of(
+    records: Iterable[Record],
+    cases: Iterable[Case],
+    count: Count,
+    unit: str = "words",
+    *,
+    attributes: Sequence[str] = (),
+    sentences: Callable[[str], Sequence[str]] | None = None,
+) -> tuple[Table, ...]:
+    """Number and length of texts, then the groups of each attribute.
 
     ``unit`` is the name of what ``count`` counts. Without ``sentences`` texts are not split into sentences. The
     groups of ``attributes`` are counted; without any, those of all attributes of documents.
     """
+    lengths: dict[str, list[int]] = defaultdict(list)
+    groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
+    unanswered, asked = Counter[str](), defaultdict[str, Counter[str]](Counter)
 
-    def __init__(
-        self,
-        count: Count,
-        unit: str = "words",
-        *,
-        attributes: Sequence[str] = (),
-        sentences: Callable[[str], Sequence[str]] | None = None,
-    ) -> None:
-        self._count, self._unit, self._attributes, self._cut = count, unit, attributes, sentences
-        self.lengths: dict[str, list[int]] = defaultdict(list)
-        self.groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
-        """By attribute and record, the group and the length of each document."""
-        self.unanswered: Counter[str] = Counter()
-        self.asked: dict[str, Counter[str]] = defaultdict(Counter)
+    def add(per: str, text: str) -> None:
+        lengths[f"{unit} {per}"].append(count(text))
+        if sentences is not None:
+            lengths[f"sentences {per}"].append(len(sentences(text)))
 
-    def add_summary(self, case: Case) -> None:
-        """Add a summary of a record."""
-        summary = case.summary
+    for record in records:
+        sizes = [count(document.text) for document in record.documents]
+        lengths["documents per record"].append(len(sizes))
+        lengths[f"{unit} per document"] += sizes
+        lengths[f"{unit} per record"].append(sum(sizes))
+        if sentences is not None:
+            lengths["sentences per document"] += [len(sentences(d.text)) for d in record.documents]
+        for text in record.references:
+            add("per reference", text)
+        for name in attributes or sorted({a for d in record.documents for a in d.attributes}):
+            values = (document.attributes.get(name) for document in record.documents)
+            groups[name].append(list(zip(values, sizes, strict=True)))
+    for summary in (case.summary for case in cases):
         is_missing = bool(summary.reason) or not summary.text.strip()
         if wanted := summary.made.get("sentences"):
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
-            asked = self.asked[summary.system]
-            asked["inputs"] += 1
-            asked["no response"] += is_missing
-            asked["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
+            answers = asked[summary.system]
+            answers["inputs"] += 1
+            answers["no response"] += is_missing
+            answers["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
         if is_missing:
-            self.unanswered[summary.system] += 1
+            unanswered[summary.system] += 1
         else:
-            self._text(f"per summary by {summary.system}", summary.text)
-
-    def add_record(self, record: Record) -> None:
-        """Add a record, unless it was added before."""
-        sizes = [self._count(document.text) for document in record.documents]
-        self.lengths["documents per record"].append(len(sizes))
-        self.lengths[f"{self._unit} per document"] += sizes
-        self.lengths[f"{self._unit} per record"].append(sum(sizes))
-        if self._cut is not None:
-            self.lengths["sentences per document"] += [len(self._cut(d.text)) for d in record.documents]
-        for text in record.references:
-            self._text("per reference", text)
-        for name in self._attributes or sorted({a for d in record.documents for a in d.attributes}):
-            values = (document.attributes.get(name) for document in record.documents)
-            self.groups[name].append(list(zip(values, sizes, strict=True)))
-
-    def _text(self, per: str, text: str) -> None:
-        self.lengths[f"{self._unit} {per}"].append(self._count(text))
-        if self._cut is not None:
-            self.lengths[f"sentences {per}"].append(len(self._cut(text)))
-
-    def tables(self) -> tuple[Table, ...]:
-        """Number and length of texts, then the groups of each attribute."""
-        missing = tuple(
-            f"{system}: {n:,} without a summary." for system, n in sorted(self.unanswered.items())
-        )
-        rows = tuple(
-            (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
-            for what, found in self.lengths.items()
-        )
-        lengths = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
-        groups = (_group_table(name, found, self._unit) for name, found in self.groups.items())
-        return (lengths, *([_asked_table(self.asked)] if self.asked else []), *groups)
+            add(f"per summary by {summary.system}", summary.text)
+    missing = tuple(f"{system}: {n:,} without a summary." for system, n in sorted(unanswered.items()))
+    rows = tuple(
+        (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
+        for what, found in lengths.items()
+    )
+    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
+    by_group = (_group_table(name, found, unit) for name, found in groups.items())
+    return (table, *([_asked_table(asked)] if asked else []), *by_group)
 
 
 def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
@@ -168,20 +156,12 @@ class WordContrast:
     z: float
 
 
-@dataclass(frozen=True, slots=True)
-class TopicShares:
-    """A topic's documents, and each group's share of the identifying words in them; no share without such words."""
-
-    documents: int
-    shares: Mapping[str, float]
-
-
 TOTAL = "total"
 PRIOR = 0.01
 """The paper's Dirichlet prior of a word."""
 
 
-def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
+def distinctive_words(records: Sequence[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
     """Fightin' Words: the log-odds of every word between the documents of each group and all others.
 
     The group of a document is its attribute ``by``, or its record's. If neither has it and ``by`` is ``gender``, the
@@ -209,60 +189,46 @@ def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool =
 
 def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table]:
     """One table per group with its most distinctive words."""
-    groups: dict[str, list[WordContrast]] = {}
-    for contrast in contrasts:
-        groups.setdefault(contrast.group, []).append(contrast)
     return [
         Table(
             f"Words that lean to {group}",
             ("word", "here", "elsewhere", "log-odds", "z"),
             tuple(
                 (w.word, str(w.count), str(w.rest), f"{w.log_odds:+z.2f}", f"{w.z:+z.2f}")
-                for w in words[:most]
+                for w in islice(words, most)
                 if w.z > 0
             ),
             (
                 "|z| > 1.96 is commonly interpreted as a difference; among many words some exceed it by chance.",
             ),
         )
-        for group, words in groups.items()
+        for group, words in groupby(contrasts, lambda contrast: contrast.group)
     ]
 
 
-def identifier_shares(
-    records: Iterable[Record], topics: Mapping[str, frozenset[str]]
-) -> dict[str, TopicShares]:
-    """Per topic, the number of documents and the share of each group among their identifying words.
+def topic_table(records: Iterable[Record], topics: Mapping[str, frozenset[str]]) -> Table:
+    """The number of documents of each topic, and the share of each group among their identifying words.
 
     The topic of a document is the one with most words in it; ``unknown`` for a tie. ``total`` comes first, for all
-    documents; each seed document counts once, whatever the number of its counterfactuals.
+    documents; each seed document counts once, since its counterfactuals differ only in the people.
     """
-    groups = list(word_lists(LISTS))
-    totals: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(groups)))
+    counts: dict[str, np.ndarray] = {}
     documents: Counter[str] = Counter()
-    for record in once_each(records):
-        for document in record.documents:
-            words = Counter(_TOKEN.findall(document.text.lower()))
-            scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
-            topic = dominating(scores, list(topics)) or "unknown"
-            counts = np.array(count_identifiers(document.text, LISTS), dtype=float)
-            for part in (TOTAL, topic):
-                documents[part] += 1
-                totals[part] = totals[part] + counts
-    result = {}
-    for name in sorted(totals, key=lambda name: (name != TOTAL, name)):
-        shares = (totals[name] / totals[name].sum()).tolist() if totals[name].any() else []
-        result[name] = TopicShares(documents[name], dict(zip(groups, shares, strict=False)))
-    return result
-
-
-def once_each(records: Iterable[Record]) -> Iterator[Record]:
-    """The first record of each seed document; its counterfactuals differ only in the people."""
-    seen: set[str] = set()
+    seeds: dict[str, Record] = {}
     for record in records:
-        if record.cluster not in seen:
-            seen.add(record.cluster)
-            yield record
+        seeds.setdefault(record.cluster, record)
+    for document in (document for record in seeds.values() for document in record.documents):
+        words = Counter(_TOKEN.findall(document.text.lower()))
+        scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
+        for part in (TOTAL, dominating(scores, list(topics)) or "unknown"):
+            documents[part] += 1
+            counts[part] = counts.get(part, 0) + np.array(count_identifiers(document.text, LISTS))
+    rows = tuple(
+        (part, f"{documents[part]:,}", *(f"{n / own.sum():.0%}" if own.any() else "–" for n in own))
+        for part, own in sorted(counts.items(), key=lambda item: (item[0] != TOTAL, item[0]))
+    )
+    title = "Documents, and share of each group among their identifying words, by topic"
+    return Table(title, ("topic", "documents", *word_lists(LISTS)), rows)
 
 
 def majority_group(text: str) -> str | None:
@@ -271,17 +237,14 @@ def majority_group(text: str) -> str | None:
     return dominating(Counter(counts), list(counts))
 
 
-def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
+def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
     """Word counts of each group's documents, with identifiers as markers."""
     markers = pair_markers()
     given: dict[str, Counter[str]] = {}
     by_identifiers: dict[str, Counter[str]] = {}
-    there: set[str] = set()
     seen: set[tuple[str, int, str]] = set()
     for record in records:
-        there.update(record.attributes)
         for place, document in enumerate(record.documents):
-            there.update(document.attributes)
             found, group = given, document.attributes.get(by, record.attributes.get(by))
             if group is None and by == "gender":
                 found, group = by_identifiers, majority_group(document.text)
@@ -293,8 +256,11 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
     found = given or by_identifiers
     if len(found) < 2:
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
+        known = {
+            name for r in records for name in (*r.attributes, *(a for d in r.documents for a in d.attributes))
+        }
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
-            f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with at least two values with --by."
+            f"Found: {', '.join(sorted(known)) or 'none'}. Name an attribute with at least two values with --by."
         )
     return dict(sorted(found.items()))

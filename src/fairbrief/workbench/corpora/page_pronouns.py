@@ -8,20 +8,18 @@ from __future__ import annotations
 import bz2
 import gzip
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import check
+from fairbrief.text.gendered_words import pronoun_gender
 
-PRONOUNS = {
-    "male": frozenset(("he", "him", "his", "himself")),
-    "female": frozenset(("she", "her", "hers", "herself")),
-}
-"""Table 14."""
 UNKNOWN = "unknown"
+PACKED: Mapping[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
 _CATEGORY = re.compile(r"\[\[\s*category\s*:([^\]|]*)", re.IGNORECASE)
 _OF_PEOPLE = re.compile(r"\b(births|deaths|people)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -58,17 +56,16 @@ def _add(genders: dict[str, str], title: str, gender: str) -> None:
 
 
 def _gender(text: str) -> str:
-    words = [word.lower() for word in _WORD.findall(text)]
-    counts = {gender: sum(word in pronouns for word in words) for gender, pronouns in PRONOUNS.items()}
-    if counts["male"] == counts["female"]:
-        return UNKNOWN
-    return max(counts, key=lambda gender: counts[gender])
+    """The gender of most pronouns in a text (Table 14)."""
+    counts = Counter(map(pronoun_gender, _WORD.findall(text)))
+    male, female = counts["male"], counts["female"]
+    return UNKNOWN if male == female else "male" if male > female else "female"
 
 
 def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
     """Title, the title that it redirects to (or nothing), and text of each article."""
     check(dump)
-    with _content(dump) as content:
+    with PACKED.get(dump.suffix, open)(dump, "rb") as content:
         try:
             events = ET.iterparse(content, events=("start", "end"))  # noqa: S314 # expat limits the growth of entities
             _, root = next(events)
@@ -85,12 +82,6 @@ def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
             raise DataError(
                 f"{dump.name}: found what is not XML ({error}); wanted a MediaWiki dump (pages-articles.xml, also .bz2)."
             ) from None
-
-
-def _content(dump: Path) -> IO[bytes] | bz2.BZ2File | gzip.GzipFile:
-    if dump.suffix == ".bz2":
-        return bz2.open(dump)
-    return gzip.open(dump) if dump.suffix == ".gz" else dump.open("rb")
 
 
 def _tag(element: ET.Element) -> str:

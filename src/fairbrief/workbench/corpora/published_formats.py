@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
+
+import msgspec
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import File, check
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
+T = TypeVar("T")
 PEEK = 1 << 18
 """Characters at the beginning that identify a format; the first debate in IQ2's single line fits."""
 
@@ -46,22 +48,15 @@ class Line:
         """An error about the line: position, what was found, what was expected, and a remedy."""
         return DataError(f"{self.where}: found {found}; wanted {wanted}; {remedy}.")
 
-    def row(self, *needed: str) -> Mapping[str, Any]:
-        """The JSON object in the line, which has the needed fields."""
+    def decoded(self, kind: type[T]) -> T:
+        """The JSON object in the line, with the fields of a type."""
         try:
-            row = json.loads(self.text)
-        except (ValueError, RecursionError) as error:
-            remedy = "mend the line (single quotation marks are Python's, not JSON's)"
-            raise self.fault(f"what is not JSON ({error})", "one JSON object", remedy) from None
-        if not isinstance(row, dict):
-            raise self.fault(f"a {type(row).__name__}", "one JSON object")
-        for name in needed:
-            if name not in row:
-                known = ", ".join(map(repr, row)) or "none"
-                raise self.fault(
-                    f"the fields {known}", f"a field {name!r}", "add it, or choose another format"
-                )
-        return row
+            return msgspec.json.decode(self.text, type=kind, strict=False)
+        except (msgspec.DecodeError, RecursionError) as error:
+            remedy = (
+                "mend the line (single quotation marks are Python's, not JSON's), or name the right --format"
+            )
+            raise self.fault(f"no such object ({error})", "one JSON object per line", remedy) from None
 
 
 def text_lines(path: Path) -> Iterator[Line]:
@@ -160,9 +155,8 @@ def read_semeval(path: Path) -> Iterator[Record]:
     for line, cells in table_rows(path, "id", "target", "tweet", "stance"):
         row = {name: cell.strip() for name, cell in cells.items()}
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
-        about = {name: value for name, value in row.items() if value}
-        attributes = {"target": target}
-        yield Record(f"{target}-{ident}", (Document(tweet, about),), attributes=attributes, where=line.where)
+        document, attributes = Document(tweet, _given(**row)), {"target": target}
+        yield Record(f"{target}-{ident}", (document,), attributes=attributes, where=line.where)
 
 
 FACET = re.compile(r"I\d+")
@@ -212,25 +206,31 @@ def read_fewsum(path: Path) -> Iterator[Record]:
         yield from _fewsum_file(file)
 
 
+class Review(msgspec.Struct):
+    """A line of Amazon's files."""
+
+    asin: str
+    overall: float
+    reviewText: str | None = None  # noqa: N815 # as in the files
+
+
 def read_amazon(path: Path) -> Iterator[Record]:
     """Amazon's reviews: one record each, with the attribute ``rating`` and the record's ``product`` (asin).
 
     A review without text becomes an empty document.
     """
     for line in text_lines(path):
-        row = line.row("asin", "overall")
-        product, rating = str(row["asin"]), rating_text(line, row["overall"])
-        document = Document(_plain(str(row.get("reviewText") or "")), {"rating": rating})
-        yield Record(
-            f"{product}-{line.number}", (document,), attributes={"product": product}, where=line.where
-        )
+        review = line.decoded(Review)
+        document = Document(_plain(review.reviewText or ""), {"rating": f"{review.overall:g}"})
+        ident, attributes = f"{review.asin}-{line.number}", {"product": review.asin}
+        yield Record(ident, (document,), attributes=attributes, where=line.where)
 
 
-def rating_text(line: Line, value: Any) -> str:
-    """A rating as text: ``5`` for 5, 5.0 and "5.0"."""
+def rating_text(line: Line, value: str) -> str:
+    """A rating as text: ``5`` for "5" and "5.0"."""
     try:
         rating = float(value)
-    except (TypeError, ValueError):
+    except ValueError:
         rating = math.nan
     if not math.isfinite(rating):
         raise line.fault(f"{value!r} as the rating", "a finite number")
@@ -239,36 +239,33 @@ def rating_text(line: Line, value: Any) -> str:
 
 def _fewsum_file(path: Path) -> Iterator[Record]:
     rows = list(table_rows(path))
-    columns = rows[0][1] if rows else {}
+    columns = list(rows[0][1]) if rows else []
     if any(REVIEW.fullmatch(name) for name in columns):
-        yield from (_gold(line, row) for line, row in rows)
+        for line, row in rows:
+            texts, summaries = (
+                tuple(_plain(text) for name, text in row.items() if kind.fullmatch(name) and text.strip())
+                for kind in (REVIEW, SUMMARY)
+            )
+            # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
+            product = (row.get("group_id") or row.get("prod_id") or "").strip()
+            yield Record(
+                "-".join(filter(None, (line.path.stem, str(line.number), product))),
+                tuple(map(Document, texts)),
+                summaries,
+                attributes=_given(category=row.get("cat", "")),
+                where=line.where,
+            )
         return
-    check_columns(Line(path, 1, ""), list(columns), ["review_text"])
+    check_columns(Line(path, 1, ""), columns, ["review_text"])
     for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or path.stem):
-        reviews = list(group)
-        line, first = reviews[0]
-        category = first.get("category", "").strip()
-        attributes = {"product": product, **({"category": category} if category else {})}
-        ratings = [row.get("rating", "").strip() for _, row in reviews]
-        documents = tuple(
-            Document(_plain(row["review_text"]), {"rating": rating_text(line, rating)} if rating else {})
-            for (line, row), rating in zip(reviews, ratings, strict=True)
-        )
-        yield Record(product, documents, attributes=attributes, where=line.where)
-
-
-def _gold(line: Line, row: Mapping[str, str]) -> Record:
-    reviews = [text for name, text in row.items() if REVIEW.fullmatch(name) and text.strip()]
-    summaries = [text for name, text in row.items() if SUMMARY.fullmatch(name) and text.strip()]
-    product, category = (row.get("group_id") or row.get("prod_id") or "").strip(), row.get("cat", "").strip()
-    # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
-    return Record(
-        f"{line.path.stem}-{line.number}" + (f"-{product}" if product else ""),
-        tuple(Document(_plain(text)) for text in reviews),
-        tuple(map(_plain, summaries)),
-        attributes={"category": category} if category else {},
-        where=line.where,
-    )
+        reviews, documents = list(group), []
+        first, head = reviews[0]
+        for line, row in reviews:
+            rating = row.get("rating", "").strip()
+            about = {"rating": rating_text(line, rating)} if rating else {}
+            documents.append(Document(_plain(row["review_text"]), about))
+        attributes = {"product": product, **_given(category=head.get("category", ""))}
+        yield Record(product, tuple(documents), attributes=attributes, where=first.where)
 
 
 def _plain(text: str) -> str:
@@ -280,8 +277,8 @@ def _plain(text: str) -> str:
 
 
 MARK = " +++$+++ "
-NO_SIDE = ("NA", "")
-"""Values for an unknown side or gender."""
+UNKNOWN = "NA"
+"""An unknown side or gender."""
 SIDES = {0: "respondent", 1: "petitioner"}
 """ConvoKit's codes; 2 (amicus curiae), 3 (unknown) and null give no side."""
 
@@ -296,53 +293,83 @@ def read_court(path: Path) -> Iterator[Record]:
     known = path.with_name("supreme.gender.txt")
     lines = (line.text.rpartition(MARK) for line in text_lines(known)) if known.exists() else ()
     genders = {speaker.strip(): gender.strip() for speaker, _, gender in lines}
-    case, place, count, turns = "", "", 0, list[Document]()
-    for line in text_lines(path):
-        parts = line.text.split(MARK, 7)
-        if len(parts) == 7 and line.text.rstrip().endswith(MARK.strip()):
-            parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
-        if len(parts) != 8:
-            raise line.fault(counted(len(parts), "field"), f"8 with{MARK}between them")
-        name, _, follows, speaker, justice, _, side, text = (part.strip() for part in parts)
-        if turns and (follows == "FALSE" or name != case):
-            count += 1
-            yield Record(f"{case}-{count}", tuple(turns), where=place)
-            turns = []
-        if name != case:
-            count = 0
-        if not turns:
-            case, place = name, line.where
-        side = "justice" if justice == "JUSTICE" else side.lower()
-        turns.append(_turn(text, speaker, side, genders.get(speaker, "")))
-    if turns:
-        yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
+
+    def turns() -> Iterator[tuple[str, Line, Document]]:
+        case, count = "", 0
+        for line in text_lines(path):
+            parts = line.text.split(MARK, 7)
+            if len(parts) == 7 and line.text.rstrip().endswith(MARK.strip()):
+                parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
+            if len(parts) != 8:
+                raise line.fault(counted(len(parts), "field"), f"8 with{MARK}between them")
+            name, _, follows, speaker, justice, _, side, text = (part.strip() for part in parts)
+            if name != case:
+                case, count = name, 1
+            elif follows == "FALSE":
+                count += 1
+            side = "justice" if justice == "JUSTICE" else side.lower()
+            yield f"{case}-{count}", line, _turn(text, speaker, side, genders.get(speaker, ""))
+
+    return _conversations(turns())
+
+
+class Utterance(msgspec.Struct):
+    """A line of ConvoKit's files; older corpora name the speaker ``user``."""
+
+    conversation_id: str | int
+    text: str
+    speaker: Any = None
+    user: Any = None
+    meta: dict[str, Any] | None = None
 
 
 def read_convokit(path: Path) -> Iterator[Record]:
     """ConvoKit's ``utterances.jsonl``: the utterances of each conversation, in the file's order.
 
-    In the Supreme Court corpora the side of a justice is ``justice``, that of an advocate the side represented. The
-    utterances of one conversation must be consecutive, as in every published corpus.
+    In the Supreme Court corpora the side of a justice is ``justice``, that of an advocate the side represented.
+    """
+
+    def turns() -> Iterator[tuple[str, Line, Document]]:
+        for line in text_lines(path):
+            one = line.decoded(Utterance)
+            speaker = one.user if one.speaker is None else one.speaker
+            if isinstance(speaker, Mapping):
+                speaker = speaker.get("id")
+            if speaker is None:
+                raise line.fault("an utterance without speaker", "one")
+            yield str(one.conversation_id), line, _turn(one.text, speaker, _side(one.meta or {}))
+
+    return _conversations(turns())
+
+
+def _conversations(turns: Iterable[tuple[str, Line, Document]]) -> Iterator[Record]:
+    """The conversations of turns, each with its conversation's id and its line, as they follow each other.
+
+    Raises DataError if the turns of one conversation are not consecutive, as they are in every published corpus.
     """
     done = set[str]()
-    rows = ((line, line.row("conversation_id")) for line in text_lines(path))
-    for ident, group in groupby(rows, lambda found: str(found[1]["conversation_id"])):
-        utterances = list(group)
-        first = utterances[0][0]
+    for ident, group in groupby(turns, key=lambda turn: turn[0]):
+        _, lines, documents = zip(*group, strict=True)
         if ident in done:
             remedy = "sort the file by conversation"
-            raise first.fault(f"the conversation {ident!r} again", "its utterances together", remedy)
+            raise lines[0].fault(f"the conversation {ident!r} again", "its utterances together", remedy)
         done.add(ident)
-        turns = tuple(_utterance(line, row) for line, row in utterances)
-        yield Record(ident, turns, where=first.where)
+        yield Record(ident, documents, where=lines[0].where)
 
 
-def _utterance(line: Line, row: Mapping[str, Any]) -> Document:
-    text, speaker = row.get("text"), row.get("speaker", row.get("user"))
-    if not isinstance(text, str) or speaker is None:
-        raise line.fault("an utterance without text or speaker", "both")
-    known = speaker.get("id") if isinstance(speaker, Mapping) else speaker
-    return _turn(text, str(known), _side(row.get("meta")))
+class Part(msgspec.Struct):
+    """A turn of a debate."""
+
+    paragraphs: list[str]
+    speaker: Any = None
+    speakertype: Any = None
+
+
+class Debate(msgspec.Struct):
+    """A debate of IQ2."""
+
+    transcript: list[Part]
+    title: Any = None
 
 
 def read_iq2(path: Path) -> Iterator[Record]:
@@ -350,44 +377,30 @@ def read_iq2(path: Path) -> Iterator[Record]:
 
     Each turn's paragraphs are joined by a space; the debate's title is the record's attribute ``title``.
     """
+    where = path.name
     try:
-        debates = json.loads(whole(path))
-        if not isinstance(debates, dict):
-            raise TypeError(f"a {type(debates).__name__} instead of an object")  # noqa: TRY301
-    except (TypeError, ValueError, RecursionError) as error:
-        raise DataError(
-            f"{path.name}: found no debates ({error}); wanted one JSON object of debates."
-        ) from None
-    for name, debate in debates.items():
-        where = f"{path.name} (debate {name!r})"
-        try:
-            turns = []
-            for turn in debate["transcript"]:
-                if not isinstance(turn["paragraphs"], list):
-                    raise TypeError("paragraphs that are not a list")  # noqa: TRY301
-                turns.append(
-                    _turn(" ".join(turn["paragraphs"]), turn.get("speaker"), turn.get("speakertype"))
-                )
-        except (TypeError, KeyError, AttributeError) as error:
-            wanted = "a list 'transcript' of turns with a list of texts 'paragraphs'"
-            raise DataError(
-                f"{where}: found no transcript ({error}); wanted {wanted}; mend the debate."
-            ) from None
-        attributes = {"title": str(debate["title"])} if debate.get("title") else {}
-        yield Record(name, tuple(turns), attributes=attributes, where=where)
+        for name, debate in msgspec.json.decode(whole(path), type=dict[str, msgspec.Raw]).items():
+            where = f"{path.name} (debate {name!r})"
+            read = msgspec.json.decode(debate, type=Debate)
+            turns = (_turn(" ".join(t.paragraphs), t.speaker, t.speakertype) for t in read.transcript)
+            yield Record(name, tuple(turns), attributes=_given(title=read.title), where=where)
+    except (msgspec.DecodeError, RecursionError) as error:
+        wanted = "one JSON object of debates, each with a list 'transcript' of turns with a list of texts 'paragraphs'"
+        raise DataError(f"{where}: found no debate ({error}); wanted {wanted}; mend it.") from None
 
 
 def _turn(text: str, speaker: Any, side: Any, gender: str = "") -> Document:
-    given = {"speaker": speaker, "side": side, "gender": gender}
-    known = {name: str(value or "").strip() for name, value in given.items()}
-    return Document(
-        _plain(text), {name: value for name, value in known.items() if value.upper() not in NO_SIDE}
-    )
+    known = _given(speaker=speaker, side=side, gender=gender)
+    return Document(_plain(text), {name: value for name, value in known.items() if value.upper() != UNKNOWN})
 
 
-def _side(meta: Any) -> str:
-    if not isinstance(meta, Mapping):
-        return ""
+def _given(**attributes: Any) -> dict[str, str]:
+    """The attributes with a value, as texts."""
+    texts = {name: str(value or "").strip() for name, value in attributes.items()}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _side(meta: Mapping[str, Any]) -> str:
     if meta.get("speaker_type") == "J" or meta.get("is-justice") in (True, "JUSTICE"):
         return "justice"
     side = meta.get("side", meta.get("side-presented"))
@@ -414,20 +427,15 @@ def format_of(path: Path) -> str | None:
     if path.is_dir():
         return "fewsum" if any(path.glob("**/*.csv")) else None
     begins = first_line(path)
-    if "+++$+++" in begins:
-        return "court"
-    if "<||>" in begins:
-        return "labelled"
-    columns = [cell.strip().lower() for cell in begins.split("\t")]
-    if {"id", "target", "tweet", "stance"} <= set(columns):
-        return "semeval"
-    cells = {cell.strip().strip('"') for cell in begins.split(",")}
-    if {"topic", "tweet", "I1"} <= cells:
-        return "mitweet"
-    if "group_id" in columns or {"rev1", "rev2"} <= set(columns):
-        return "fewsum"
-    if '"reviewText"' in begins:
-        return "amazon"
-    if '"conversation_id"' in begins and '"speaker"' in begins:
-        return "convokit"
-    return "iq2" if path.suffix == ".json" and '"transcript"' in begins else None
+    columns = {cell.strip().lower() for cell in begins.split("\t")}
+    signs = {
+        "court": "+++$+++" in begins,
+        "labelled": BARS in begins,
+        "semeval": {"id", "target", "tweet", "stance"} <= columns,
+        "mitweet": {"topic", "tweet", "I1"} <= {cell.strip().strip('"') for cell in begins.split(",")},
+        "fewsum": "group_id" in columns or {"rev1", "rev2"} <= columns,
+        "amazon": '"reviewText"' in begins,
+        "convokit": '"conversation_id"' in begins and '"speaker"' in begins,
+        "iq2": path.suffix == ".json" and '"transcript"' in begins,
+    }
+    return next((name for name, has_sign in signs.items() if has_sign), None)

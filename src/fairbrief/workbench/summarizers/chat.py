@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fairbrief.chat.client import replies
@@ -12,13 +12,13 @@ from fairbrief.chat.journal import key_of
 from fairbrief.serialization import summary_fields
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Asked, Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompted, Task, fill, find
 
 VERSION = 1
 
 
 @dataclass(frozen=True, repr=False)
-class Chat(Prompted, Endpoint):
+class Chat(Prompted, Endpoint, Decoding):
     """A chat model, asked over HTTP with a named prompt or one from a file.
 
     ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens``, ``max_completion_tokens`` and ``seed`` are sent
@@ -38,11 +38,6 @@ class Chat(Prompted, Endpoint):
 
     name: ClassVar[str] = "chat"
     prompt: str = "plain"
-    top_p: float | None = None
-    presence_penalty: float | None = None
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    seed: int | None = None
 
     def __post_init__(self) -> None:
         Prompted.__post_init__(self)
@@ -50,22 +45,14 @@ class Chat(Prompted, Endpoint):
 
     __repr__ = spell
 
-    def decoding(self, default: float | None = None) -> Decoding:
-        """The decoding settings; ``default`` is the temperature if none is set."""
-        found = self._decoding(0)
-        return replace(found, temperature=default) if found.temperature is None else found
-
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""
-        asked = fill(find(self.prompt), record, self)
-        sentences = self.sentences_of(find(self.prompt))
+        prompt = find(self.prompt)
+        messages, sentences = fill(prompt, record, self).messages, self.sentences_of(prompt)
         return [
-            key_of(
-                VERSION, record.id, self.model, self.shown, self.systems[i], i,
-                _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
-            )
-            for i in range(self.samples)
-        ]  # fmt: skip
+            key_of(VERSION, record.id, self.model, self.shown, system, i, messages, self._sent(i), sentences)
+            for i, system in enumerate(self.systems)
+        ]
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries as they arrive, in batches, each under its task's key; tasks are consumed as they are sent.
@@ -78,11 +65,11 @@ class Chat(Prompted, Endpoint):
 
     def question(self, record: Record, sample: int) -> Question:
         """The question for one summary of a record."""
-        return _question(fill(find(self.prompt), record, self), self._decoding(sample))
+        return Question(fill(find(self.prompt), record, self).messages, tuple(self._sent(sample).items()))
 
-    def _decoding(self, sample: int) -> Decoding:
-        base = Decoding(**{f.name: getattr(self, f.name) for f in fields(Decoding)})
-        return base if self.seed is None else replace(base, seed=self.seed + sample)
+    def _sent(self, sample: int) -> Mapping[str, Any]:
+        """The decoding settings of a sample."""
+        return {**self.sent(), **({} if self.seed is None else {"seed": self.seed + sample})}
 
     def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
         """The fields of `summary` in a file."""
@@ -98,7 +85,7 @@ class Chat(Prompted, Endpoint):
             prompt,
             wording,
             sample,
-            **self._decoding(sample).sent(),
+            **self._sent(sample),
             finish=reply.finish,
             cut="" if reply.reason else cut,
             answer=reply.text if reply.reason else "",
@@ -109,8 +96,3 @@ class Chat(Prompted, Endpoint):
         return Summary(
             record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
         )
-
-
-def _question(asked: Asked, decoding: Decoding) -> Question:
-    system = (("system", asked.system),) if asked.system else ()
-    return Question((*system, ("user", asked.user)), tuple(decoding.sent().items()))

@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -25,17 +25,11 @@ from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
+LIBRARY = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
 CLAUSES = "clauses.toml"
-WANTED = (
-    "Wanted: wordings, a list of texts, and optionally layout (numbered, labelled, joined or lines), mark, system, separators, "
-    "answer (text or list), longer (sample or keep), words, sentences, focus, about and source."
-)
 
 
-Texts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
-
-
-class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Prompt(msgspec.Struct, frozen=True):
     """A template with fields in braces, in one or more wordings.
 
     ``layout`` is the form of ``{documents}``: ``numbered`` (``1. …`` per line), ``labelled`` (``1. (value) …``),
@@ -45,11 +39,11 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    wordings: Texts
+    wordings: tuple[str, ...]
     layout: Literal["numbered", "labelled", "joined", "lines"] = "numbered"
     mark: str = ""
     system: str = ""
-    separators: Texts = ("",)
+    separators: tuple[str, ...] = ("",)
     answer: Literal["text", "list"] = "text"
     longer: Literal["sample", "keep"] = "sample"
     words: int | None = None
@@ -69,62 +63,34 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def shipped() -> Mapping[str, Prompt]:
     """All named prompts."""
-    folder = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
-    found: dict[str, Prompt] = {}
-    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+    prompts: dict[str, Prompt] = {}
+    for file in sorted(LIBRARY.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".toml") and file.name != CLAUSES:
-            found |= _prompts(file.read_text(encoding="utf-8"), file.name)
-    return found
+            for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
+                prompts[name] = msgspec.convert({"name": name, **table}, Prompt)
+    return prompts
 
 
 @cache
 def clauses() -> Mapping[str, Mapping[str, str]]:
     """The clauses that settings add to prompts: ``instructions``, ``roles``, ``length``."""
-    file = resources.files("fairbrief.workbench.summarizers") / "prompt_library" / CLAUSES
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads((LIBRARY / CLAUSES).read_text(encoding="utf-8"))
 
 
 def find(name: str) -> Prompt:
-    """A prompt by name or from a file: a text with fields in braces, or TOML in the format of the shipped ones."""
+    """A prompt by name or from a file, a text with fields in braces."""
     if name in shipped():
         return shipped()[name]
     path = Path(name).expanduser()
-    if not path.is_file():
+    if not path.is_file() or path.suffix == ".toml":
         raise RequestError(
-            f"There is no prompt '{name}', and no file of that name. Prompts: {', '.join(shipped())}."
+            f"There is no prompt '{name}', and no text file of that name. Prompts: {', '.join(shipped())}."
         )
-    return _from_file(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=8)
-def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file that was changed is read again
     with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-    found = _prompts(text, path.name)
-    if len(found) != 1:
-        raise DataError(f"{path}: found {len(found)} prompts, wanted one table [name] with wordings.")
-    return next(iter(found.values()))
-
-
-def _prompts(text: str, where: str) -> dict[str, Prompt]:
-    """The prompts in the text of a file: those of a TOML file by name; any other text is a prompt of one wording."""
-    try:
-        tables = tomllib.loads(text) if where.endswith(".toml") else {Path(where).stem: {"wordings": [text]}}
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError(f"{where}: this is not valid TOML ({error}).") from None
-    found = {}
-    for name, table in tables.items():
-        try:
-            found[name] = msgspec.convert(
-                {"name": name, **table} if isinstance(table, dict) else table, Prompt
-            )
-        except msgspec.ValidationError as error:
-            raise DataError(f"{where}: [{name}] is not a prompt: {error}. {WANTED}") from None
-        if not all("{documents}" in wording for wording in found[name].wordings):
-            raise DataError(
-                f"{where}: a wording of '{name}' has no {{documents}}, so the texts would be missing."
-            )
-    return found
+    if "{documents}" not in text:
+        raise DataError(f"{path}: the prompt has no {{documents}}, so the texts would be missing.")
+    return Prompt(path.stem, (text,))
 
 
 # ---- Prompts filled in for a record: its documents, its groups, and the requested clauses
@@ -157,13 +123,17 @@ class Wish:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A prompt filled in for one record: the text to send, and the number of its wording."""
 
     system: str
     user: str
     wording: int
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of role and text."""
+        return (*((("system", self.system),) if self.system else ()), ("user", self.user))
 
 
 def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
@@ -177,8 +147,8 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     wording = drawn % len(prompt.wordings)
     separator = prompt.separators[drawn // len(prompt.wordings) % len(prompt.separators)]
     template = prompt.wordings[wording]
+    _check_room(prompt, template, wish)
     instruction = _clause("instructions", wish.instruction)
-    _check_room(prompt, template, wish, has_instruction=bool(instruction))
     values = _Values(prompt, record, wish, separator)
     # Gaps that empty clauses leave in the template, not in the texts, are closed before the texts are filled in.
     template = template.replace("{instruction}", instruction).replace("{length}", values.length())
@@ -189,8 +159,7 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     return Asked(system, FIELD.sub(lambda match: values.get(match[1]), template), wording)
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
+class _Values(NamedTuple):
     """The value of each field for one record."""
 
     prompt: Prompt
@@ -199,11 +168,7 @@ class _Values:
     separator: str
 
     def get(self, field: str) -> str:
-        """The text that replaces ``{field}``."""
-        if field in ("words", "sentences"):
-            return str(self._number(field))
-        if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
-            return focus
+        """The text that replaces ``{field}``: of a known field, or the record's attribute of that name."""
         makers: dict[str, Callable[[], str]] = {
             "documents": self._documents,
             "count": lambda: str(len(self.record.documents)),
@@ -212,12 +177,23 @@ class _Values:
             "values": lambda: _listed(sorted(self._counts())),
             "ratio": self._ratio,
         }
-        return makers[field]() if field in makers else self._attribute(field)
-
-    def _ratio(self) -> str:
-        counts = self._counts()
-        total = sum(counts.values())
-        return _listed([f"{100 * n / total:.0f}% {v}" for v, n in sorted(counts.items())], "and")
+        if field in makers:
+            return makers[field]()
+        if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
+            return focus
+        if field in ("words", "sentences"):
+            wished, usual = getattr(self.wish, field), getattr(self.prompt, field)
+            if (number := wished if wished is not None else usual) is None:
+                raise RequestError(
+                    f"The prompt '{self.prompt.name}' uses {{{field}}}: give the number, {field}=N."
+                )
+            return str(number)
+        if field not in self.record.attributes:
+            raise DataError(
+                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' uses "
+                f"{{{field}}}, but the record has no attribute of that name. Add it, or use another prompt."
+            )
+        return self.record.attributes[field]
 
     def _documents(self) -> str:
         texts = [self.prompt.mark + document.text.strip() for document in self.record.documents]
@@ -231,11 +207,9 @@ class _Values:
             ]
         return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
 
-    def _number(self, name: str) -> int:
-        wished, usual = getattr(self.wish, name), getattr(self.prompt, name)
-        if (number := wished if wished is not None else usual) is None:
-            raise RequestError(f"The prompt '{self.prompt.name}' uses {{{name}}}: give the number, {name}=N.")
-        return int(number)
+    def _ratio(self) -> str:
+        counts = self._counts()
+        return _listed([f"{100 * n / counts.total():.0f}% {v}" for v, n in sorted(counts.items())], "and")
 
     def length(self) -> str:
         """The length clause: sentences if they are requested, else words, else the prompt's default; its number is a field."""
@@ -261,34 +235,24 @@ class _Values:
             )
         return counts
 
-    def _attribute(self, field: str) -> str:
-        value = self.record.attributes.get(field)
-        if value is None:
-            raise DataError(
-                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' uses "
-                f"{{{field}}}, but the record has no attribute of that name. Add it, or use another prompt."
-            )
-        return value
 
-
-def _check_room(prompt: Prompt, template: str, wish: Wish, *, has_instruction: bool) -> None:
+def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
     """RequestError if the prompt would silently ignore a requested clause."""
-    has_sentences, has_words = wish.sentences is not None, wish.words is not None
-    if has_sentences and has_words and not all(place in template for place in ("{words}", "{sentences}")):
+    has_both = "{words}" in template and "{sentences}" in template
+    if wish.words is not None and wish.sentences is not None and not has_both:
         raise RequestError(
             f"words={wish.words} and sentences={wish.sentences} are both given, but the prompt '{prompt.name}' has one "
             "place for a length: give one of them, or use a prompt with {words} and {sentences}."
         )
-    places = {
-        "instruction": (has_instruction, ("{instruction}",)),
-        "words": (has_words, ("{words}", "{length}")),
-        "sentences": (has_sentences, ("{sentences}", "{length}")),
-        "focus": (bool(wish.focus), ("{focus}",)),
-    }
-    for wanted, (is_wished, places_for) in places.items():
-        if is_wished and not any(place in template for place in places_for):
+    for wanted, is_wished, places in (
+        ("instruction", bool(_clause("instructions", wish.instruction)), ("{instruction}",)),
+        ("words", wish.words is not None, ("{words}", "{length}")),
+        ("sentences", wish.sentences is not None, ("{sentences}", "{length}")),
+        ("focus", bool(wish.focus), ("{focus}",)),
+    ):
+        if is_wished and not any(place in template for place in places):
             raise RequestError(
-                f"The prompt '{prompt.name}' has no place for {wanted}: add {' or '.join(places_for)} to it."
+                f"The prompt '{prompt.name}' has no place for {wanted}: add {' or '.join(places)} to it."
             )
 
 
@@ -325,11 +289,7 @@ def prompt_of(case: Case, name: str | None = None) -> str:
             f"The summaries were made with a prompt '{given}' that is not the one known by that name now. "
             "Give it with --prompt FILE."
         )
-    names = [f.name for f in dataclasses.fields(Wish) if f.name in made]
-    settings: dict[str, Any] = {
-        n: int(made[n]) if n in ("words", "sentences", "draw") else made[n] for n in names
-    }
-    return fill(prompt, case.record, Wish(**settings)).user
+    return fill(prompt, case.record, msgspec.convert(made, Wish, strict=False)).user
 
 
 # ---- From a model's answer to the summary: list marks removed, sentences sampled if there are too many

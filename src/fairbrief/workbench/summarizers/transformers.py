@@ -8,8 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from fairbrief import pretrained
 from fairbrief.chat.journal import key_of
@@ -24,8 +23,7 @@ from fairbrief.workbench.summarizers.prompts import AT_ONCE, Prompt, Prompted, T
 VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A record as the model gets it: the text, its length, and how it was shortened to fit."""
 
     key: str
@@ -34,7 +32,7 @@ class Draft:
     text: str
     pieces: int
     wording: int
-    long: str = ""
+    long: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,16 +79,8 @@ class Transformers(Prompted):
         """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, self)
         decoding = (self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.dtype)
-        inputs = (
-            VERSION,
-            record.id,
-            asked.system,
-            asked.user,
-            identity(self.model),
-            decoding,
-            self.sentences,
-        )
-        return [key_of(*inputs, self.systems[i], i) for i in range(self.samples)]
+        sent = (VERSION, record.id, asked.system, asked.user, identity(self.model), decoding, self.sentences)
+        return [key_of(*sent, system, i) for i, system in enumerate(self.systems)]
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries under their tasks' keys, in batches of similar length."""
@@ -128,22 +118,21 @@ class Transformers(Prompted):
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
         """The task's record as it will be sent, shortened to fit."""
         key, record, sample = task
-        room = self._room(writer)
+        room, cut = self._room(writer), 0
 
         def fits(candidate: Record) -> bool:
             return room is None or self._sent(candidate, writer, prompt)[1] <= room
 
-        short, cut = (record, 0) if fits(record) else truncated(record, fits)
-        text, pieces, wording = self._sent(short, writer, prompt)
-        return Draft(
-            key, record, sample, text, pieces, wording, f"{counted(cut, 'word')} cut off" if cut else ""
-        )
+        short = record
+        if not fits(record):
+            short, cut = truncated(record, fits)
+        long = f"{counted(cut, 'word')} cut off" if cut else ""
+        return Draft(key, record, sample, *self._sent(short, writer, prompt), long)
 
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
         """The model's input, including the template; its number of word pieces; the number of the wording."""
         asked = fill(prompt, record, self)
-        given = [("system", asked.system), ("user", asked.user)]
-        messages = [{"role": role, "content": text} for role, text in given if text]
+        messages = [{"role": role, "content": text} for role, text in asked.messages]
         text = _templated(writer, messages) if writer.has_template else _joined(messages)
         pieces = writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"]
         return text, len(pieces), asked.wording
@@ -161,16 +150,6 @@ class Transformers(Prompted):
             return_token_type_ids=False,
             add_special_tokens=not writer.has_template,
         ).to(writer.device)
-        with torch.inference_mode(), torch.random.fork_rng(enabled=self.temperature > 0):
-            if self.temperature:
-                torch.manual_seed(self._seed(drafts[0]))
-            ids = writer.model.generate(**given, generation_config=self._generation(writer))
-        if not writer.is_encoder_decoder:
-            ids = ids[:, given["input_ids"].shape[1] :]
-        return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
-
-    def _generation(self, writer: Writer) -> Any:
-        """The model's generation settings, with the requested decoding method."""
         usual = writer.model.generation_config
         changed: dict[str, Any] = {
             "do_sample": self.temperature > 0,
@@ -183,11 +162,16 @@ class Transformers(Prompted):
             "pad_token_id": writer.tokenizer.pad_token_id,
             **({"early_stopping": None, "length_penalty": None} if self.beams == 1 else {}),
         }
-        return usual.__class__.from_dict({**usual.to_dict(), **changed})
-
-    def _seed(self, draft: Draft) -> int:
-        inputs = f"{self.seed}\x1f{draft.record.id}\x1f{draft.sample}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.sha256(inputs).digest()[:4], "big")
+        settings = usual.__class__.from_dict({**usual.to_dict(), **changed})
+        with torch.inference_mode(), torch.random.fork_rng(enabled=self.temperature > 0):
+            if self.temperature:
+                place = f"{self.seed}\x1f{drafts[0].record.id}\x1f{drafts[0].sample}"
+                digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).digest()
+                torch.manual_seed(int.from_bytes(digest[:4], "big"))
+            ids = writer.model.generate(**given, generation_config=settings)
+        if not writer.is_encoder_decoder:
+            ids = ids[:, given["input_ids"].shape[1] :]
+        return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
         final, cut = self.cut(text, prompt)
@@ -240,9 +224,8 @@ class Writer:
         return bool(getattr(self.tokenizer, "chat_template", None))
 
 
-def library(module: str) -> Any:
-    """A heavy library, imported on first use."""
-    return pretrained.library(module, "transformers:MODEL")
+library = partial(pretrained.library, name="transformers:MODEL")
+"""A heavy library, imported on first use."""
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -260,33 +243,26 @@ def is_encoder_decoder(model: str) -> bool:
     return bool(config.is_encoder_decoder)
 
 
+@lru_cache(maxsize=RESIDENT)
 def load_writer(model: str, device: str, dtype: str) -> Writer:
     """The model on a device, ready to write."""
     device = pretrained.device_of(device, READER)
-    return _load(pretrained.find(model, READER).folder, device, pretrained.dtype_of(dtype, device, READER))
-
-
-@lru_cache(maxsize=RESIDENT)
-def _load(folder: Path, device: str, dtype: str) -> Writer:
+    dtype = pretrained.dtype_of(dtype, device, READER)
+    folder = pretrained.find(model, READER).folder
     transformers, torch = library("transformers"), library("torch")
     with quiet(), explained(folder, READER):
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
-        model = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
-        model = model.to(device=device, dtype=getattr(torch, pretrained.DTYPES[dtype])).eval()
+        loaded = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
+        loaded = loaded.to(device=device, dtype=getattr(torch, pretrained.DTYPES[dtype])).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A decoder continues its input, so its padding is on the left; an encoder's is on the right.
     tokenizer.padding_side = "right" if config.is_encoder_decoder else "left"
-    return Writer(tokenizer, model, device, _limit(tokenizer, config), bool(config.is_encoder_decoder))
-
-
-def _limit(tokenizer: Any, config: Any) -> int | None:
-    """The maximum number of word pieces of tokenizer and positions; None if neither has one."""
     positions = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
-    given = (tokenizer.model_max_length, *positions)
-    return min((int(n) for n in given if n is not None and 0 < n < UNLIMITED), default=None)
+    limits = (int(n) for n in (tokenizer.model_max_length, *positions) if n is not None and 0 < n < UNLIMITED)
+    return Writer(tokenizer, loaded, device, min(limits, default=None), bool(config.is_encoder_decoder))
 
 
 def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, int]:
@@ -296,19 +272,19 @@ def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, i
     whole, wherever they are in the record. Raises DataError if not even one word of each fits.
     """
     words = [document.text.split() for document in record.documents]
+
+    def capped(most: int) -> Record:
+        documents = tuple(
+            document if len(w) <= most else replace(document, text=" ".join(w[:most]))
+            for document, w in zip(record.documents, words, strict=True)
+        )
+        return replace(record, documents=documents, entities=())
+
     longest = max(map(len, words), default=0)
-    most = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(_capped(record, words, most)))
+    most = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(capped(most)))
     if not most:
         raise DataError(
             f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
             f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
         )
-    return _capped(record, words, most), sum(max(0, len(w) - most) for w in words)
-
-
-def _capped(record: Record, words: list[list[str]], most: int) -> Record:
-    documents = [
-        document if len(w) <= most else replace(document, text=" ".join(w[:most]))
-        for document, w in zip(record.documents, words, strict=True)
-    ]
-    return replace(record, documents=tuple(documents), entities=())
+    return capped(most), sum(max(0, len(w) - most) for w in words)

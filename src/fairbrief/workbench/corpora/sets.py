@@ -1,15 +1,19 @@
-"""Sets of labelled texts: mixtures for all sizes and mixes, sets that each value dominates equally often, and sets of reviews of
-one product with their sentiment.
+"""Sets of texts: mixtures for all sizes and mixes, sets that each value dominates equally often, sets of reviews of one product
+with their sentiment, and segments of conversations of at most k tokens.
 
 Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of
 the authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based
 Fairness in Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for
-ties; here they are dropped, or assigned to the lowest value. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
+ties; here they are dropped. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
 (Amazon: 1-2 stars negative, 3 neutral, 4-5 positive).
+
+Source of the segments: Zhang et al., §4.1 ("segments of k tokens"). Departs from the authors' code, which does not count the
+first turn of a segment, so that segments exceed k, and writes an empty segment if the first turn is longer than k.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -17,12 +21,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, log, sqrt
-from typing import Any, Literal
+from typing import Any
 
-from fairbrief.errors import MissingExtra, RequestError
+import numpy as np
+
+from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
+from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.text_sources import Lengths
+from fairbrief.workbench.corpora.text_sources import Count, counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +47,11 @@ class Mix:
         Whole shares are exact; among equal remainders the value named first gets the text. Departs from the authors'
         code, which rounds every share but the last down.
         """
-        exact = [(value, share * size) for value, share in self.shares]
-        found = {value: int(part) for value, part in exact}
-        by_remainder = sorted(exact, key=lambda pair: int(pair[1]) - pair[1])
-        for value, _ in by_remainder[: size - sum(found.values())]:
-            found[value] += 1
-        return found
+        counts = {value: int(share * size) for value, share in self.shares}
+        by_remainder = sorted(self.shares, key=lambda pair: counts[pair[0]] - pair[1] * size)
+        for value, _ in by_remainder[: size - sum(counts.values())]:
+            counts[value] += 1
+        return counts
 
 
 def parse_mix(text: str) -> Mix:
@@ -77,101 +83,83 @@ def share_text(share: Fraction) -> str:
     return decimal if Fraction(decimal) == share else str(share)
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
-    """The design of mixtures. ``unit`` is the name of the attribute with the size of a set (``tweets``).
+def mixtures(
+    texts: Sequence[Document],
+    attribute: str,
+    counts: Sequence[int],
+    mixes: Sequence[Mix],
+    samples: int,
+    unit: str = "texts",
+    seed: int = 0,
+) -> Iterator[Record]:
+    """``samples`` records of every size and mix, cell by cell: sizes in the outer loop, mixes in the inner one.
 
     The samples of a cell are disjoint sets, cut from the shuffled texts, which are shuffled again when they are used up. No
-    sample contains a text twice (the authors' code allows this when it repeats a pool).
-    """
-
-    attribute: str
-    counts: Sequence[int]
-    mixes: Sequence[Mix]
-    samples: int
-    unit: str = "texts"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if min(self.counts) < 1:
-            raise RequestError("A design needs sizes of at least one text.")
-        if len(set(self.counts)) < len(self.counts) or len(set(self.mixes)) < len(self.mixes):
-            raise RequestError("The design repeats a size or a mix. Give each once.")
-        if self.unit in {value for mix in self.mixes for value, _ in mix.shares}:
-            raise RequestError(
-                f"'{self.unit}' is both a value and the unit of the sets. Choose another --unit."
-            )
-
-
-def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
-    """One record per sample of every cell, cell by cell: sizes in the outer loop, mixes in the inner one.
-
-    Each cell has its own random stream (seed, size, mix), so it does not depend on the other cells of the design. The
-    texts of a sample are shuffled. Its attributes identify the cell: the size under the unit's name, and each value's
-    share under the value's name.
+    sample contains a text twice (the authors' code allows this when it repeats a pool). Each cell has its own random
+    stream (seed, size, mix), so it does not depend on the other cells. The texts of a sample are shuffled. Its attributes
+    identify the cell: the size under the name ``unit`` (``tweets``), and each value's share under the value's name.
 
     Raises: RequestError if a value has too few texts for a sample.
     """
+    if min(counts) < 1:
+        raise RequestError("Sets need sizes of at least one text.")
+    if unit in {value for mix in mixes for value, _ in mix.shares}:
+        raise RequestError(f"'{unit}' is both a value and the unit of the sets. Choose another --unit.")
     by_value: dict[str, list[Document]] = {}
     for document in texts:
-        by_value.setdefault(document.attributes[design.attribute], []).append(document)
-    cells = [(size, mix) for size in design.counts for mix in design.mixes]
+        by_value.setdefault(document.attributes[attribute], []).append(document)
+    cells = list(dict.fromkeys((size, mix) for size in counts for mix in mixes))
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if (has := len(by_value.get(value, ()))) < n:
                 known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
                 raise RequestError(
-                    f"The cell of {size} {design.unit} with {mix} needs {n} texts of '{value}' and there are {has} "
+                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {has} "
                     f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
                 )
-    width = len(str(design.samples - 1))
+    width = len(str(samples - 1))
     for size, mix in cells:
-        rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
+        rng = random.Random(f"{seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         wanted = mix.counts(size)
-        decks = {value: _Deck(by_value.get(value, ()), rng) for value in wanted}
-        attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
-        for i in range(design.samples):
-            drawn = [document for value, n in wanted.items() for document in decks[value].take(n)]
+        decks: dict[str, list[Document]] = {value: [] for value in wanted}
+        attributes = {unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
+        for i in range(samples):
+            drawn = [
+                document
+                for value, n in wanted.items()
+                for document in _take(decks[value], n, by_value.get(value, ()), rng)
+            ]
             rng.shuffle(drawn)
             yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
 
 
-class _Deck:
-    """The shuffled texts of one value, from which sets are cut."""
+def _take(deck: list[Document], n: int, texts: Sequence[Document], rng: random.Random) -> list[Document]:
+    """Take ``n`` different texts from the front of a deck, which is first refilled if it has too few.
 
-    def __init__(self, texts: Sequence[Document], rng: random.Random) -> None:
-        self.texts = texts
-        self.rng = rng
-        self.left: list[Document] = []
-
-    def take(self, n: int) -> list[Document]:
-        if len(self.left) >= n:
-            taken, self.left = self.left[:n], self.left[n:]
-            return taken
-        # The last texts of a round stay in this sample; the new round supplies different ones.
-        kept, used = self.left, Counter(map(id, self.left))
-        fresh = [document for document in self.texts if id(document) not in used]
-        self.rng.shuffle(fresh)
-        need = n - len(kept)
-        self.left = fresh[need:] + kept if kept else fresh[need:]
-        if kept:
-            self.rng.shuffle(self.left)
-        return kept + fresh[:need]
+    Then its last texts stay in this sample, shuffled other ones follow, and the last texts are also part of the new
+    round.
+    """
+    if len(deck) < n:
+        last, kept = list(deck), set(map(id, deck))
+        others = [document for document in texts if id(document) not in kept]
+        rng.shuffle(others)
+        deck += others + last
+    taken, deck[:] = deck[:n], deck[n:]
+    return taken
 
 
 # ---- Sets of texts that each value dominates equally often.
 
 
-Ties = Literal["drop", "lowest"]
 _WORD = re.compile(r"\w{2,}")
 
 
-def dominating(values: Iterable[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
-    """The unique mode of values, or of a Counter of them; for a tie None, or the first in ``order``."""
+def dominating(values: Iterable[str], order: Sequence[str]) -> str | None:
+    """The unique mode of values, or of a Counter of them, among those in ``order``; None for a tie."""
     counts = Counter(values)
     most = max(counts.values(), default=0)
     modes = [value for value in order if counts[value] == most]
-    return modes[0] if most and modes and (len(modes) == 1 or ties == "lowest") else None
+    return modes[0] if most and len(modes) == 1 else None
 
 
 def stratify(
@@ -180,13 +168,12 @@ def stratify(
     sets: int,
     *,
     values: Sequence[str] | None = None,
-    ties: Ties = "drop",
     seed: int = 0,
 ) -> list[Record]:
     """``sets`` of the candidates, equally many dominated by each value, in the candidates' order.
 
-    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` are the values to use and their
-    order (for ties); by default all that occur, sorted.
+    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` are the values to use; by default
+    all that occur, sorted. Sets in which several values tie are not drawn.
 
     Raises: RequestError if the sets cannot be divided equally, or a value dominates too few candidates.
     """
@@ -202,15 +189,14 @@ def stratify(
         )
     strata: dict[str, list[int]] = {value: [] for value in order}
     for i, record in enumerate(pool):
-        value = dominating(record.values_of(attribute), order, ties)
+        value = dominating(record.values_of(attribute), order)
         if value is not None:
             strata[value].append(i)
     if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
         fewest = min(map(len, strata.values()))
         raise RequestError(
             f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each. "
-            f"{f'Ask for {fewest * len(order)} sets, name' if fewest else 'Name'} the dominating values with --values, "
-            "or assign ties to the lowest value."
+            f"{f'Ask for {fewest * len(order)} sets, or name' if fewest else 'Name'} the dominating values with --values."
         )
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
@@ -236,23 +222,13 @@ def cut_sets(
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
         rng.shuffle(shuffled)
-        found = clusters(shuffled, similar) if similar else [shuffled]
-        sets = (part for cluster in found for part in _parts(cluster, size, max(size, most)))
-        attributes = {"topic": topic} if topic else {}
-        for i, documents in enumerate(sets):
-            yield Record(f"{topic or 'set'}_{i}", tuple(documents), attributes=attributes)
-
-
-def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequence[Document]]:
-    """The smallest number of parts with ``least`` to ``most`` texts each, of about equal size."""
-    count = -(-len(texts) // most)
-    if count and len(texts) // count < least:
-        count = len(texts) // least
-    start = 0
-    for i in range(count):
-        size = min(most, len(texts) // count + (i < len(texts) % count))
-        yield texts[start : start + size]
-        start += size
+        number = itertools.count()
+        for cluster in clusters(shuffled, similar) if similar else [shuffled]:
+            parts = min(-(-len(cluster) // max(size, most)), len(cluster) // size)
+            for places in np.array_split(np.arange(len(cluster)), parts) if parts else ():
+                documents = tuple(cluster[i] for i in places[: max(size, most)])
+                attributes = {"topic": topic} if topic else {}
+                yield Record(f"{topic or 'set'}_{next(number)}", documents, attributes=attributes)
 
 
 def clusters(texts: Sequence[Document], similar: float) -> list[list[Document]]:
@@ -339,22 +315,16 @@ def argmax_sentiment(scores: Mapping[str, float]) -> str:
 
 
 def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
+    """VADER's scores of a text, by one of two libraries."""
     analyser: Any
     if name == "vader":
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
         analyser = SentimentIntensityAnalyzer()
     elif name == "nltk":
-        try:
-            from nltk.sentiment.vader import SentimentIntensityAnalyzer as OfNltk
+        from fairbrief.text.published_nltk import vader
 
-            analyser = OfNltk("sentiment/vader_lexicon/vader_lexicon.txt")  # NLTK also finds it zipped
-        except ImportError as error:
-            raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
-        except LookupError:
-            raise RequestError(
-                "NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon"
-            ) from None
+        analyser = vader()
     else:
         raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")
     scores: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
@@ -369,24 +339,23 @@ def review_sets(
     *,
     per_product: int | None = 1,
     seed: int = 0,
-    lengths: Lengths = Lengths(),  # noqa: B008 # frozen
+    admits: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[Record]:
     """Sets of ``size`` random reviews of one product, at most ``per_product`` of each (None: no limit), in the order of the
-    products' first reviews.
+    products' first reviews. Texts that ``admits`` refuses are excluded, too.
 
     A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
     and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
     ``none``, reviews without a sentiment are excluded and counted by reason. If a product can have several sets, it
     is their seed document.
     """
-    admit = lengths.admit()
     for product, record, reviews in _products(records):
         kept = []
         for review in reviews:
             sentiment = None
             if not review.text.strip():
                 left_out["review without text"] += 1
-            elif not admit(review.text):
+            elif not admits(review.text):
                 left_out["review not of the wanted length"] += 1
             elif label is not None and (sentiment := label(review)) is None:
                 left_out["review without a rating"] += 1
@@ -424,3 +393,93 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
     yield from ((product, *held) for product, held in single.items())
+
+
+# ---- Segments of conversations
+
+
+SPLIT = "turn split"
+"""The count of turns that are longer than a segment."""
+
+
+def segments(
+    conversations: Iterable[Record],
+    most: int,
+    counts: Counter[str],
+    *,
+    rule: str = "words",
+    names: bool = True,
+) -> Iterator[Record]:
+    """The segments of each conversation, in order: as many whole turns as fit.
+
+    A segment has at most ``most`` tokens by ``rule`` (see `counter`), summed over its turns; ``names`` adds
+    ``SPEAKER: `` before each turn's text and counts it.
+
+    A turn longer than a segment is split between sentences, and a sentence that is too long between words; each piece
+    is a turn of the same speaker. The conversation is the seed document of its segments, so that they are resampled
+    together. ``counts`` counts split turns (`SPLIT`), and excluded ones by reason.
+
+    Raises: RequestError if a speaker's name leaves no room for a word.
+    """
+    count = counter(rule)
+    for conversation in conversations:
+        found: list[list[Document]] = []
+        size = 0
+        for turn, tokens in _pieces(conversation, most, count, counts, names=names):
+            if not found or size + tokens > most:
+                found.append([])
+                size = 0
+            found[-1].append(turn)
+            size += tokens
+        for number, turns in enumerate(found):
+            place = {"conversation": conversation.id, "segment": str(number)}
+            yield Record(
+                f"{conversation.id}-{number}",
+                tuple(turns),
+                attributes={**conversation.attributes, **place},
+                seed_document=conversation.id,
+            )
+
+
+def _pieces(
+    conversation: Record, most: int, count: Count, counts: Counter[str], *, names: bool
+) -> Iterator[tuple[Document, int]]:
+    """The turns with their tokens; turns that are too long are split."""
+    for turn in conversation.documents:
+        if not turn.text.strip():
+            counts["turn without words"] += 1
+            continue
+        name = turn.attributes.get("speaker", "")
+        lead = f"{name}: " if names and name else ""
+        texts: Iterable[str] = [turn.text]
+        if count(lead + turn.text) > most:
+            counts[SPLIT] += 1
+            texts = _split(turn.text, lead, most, count)
+        for text in texts:
+            yield Document(lead + text, turn.attributes), count(lead + text)
+
+
+PARTS: Sequence[tuple[Callable[[str], Sequence[str]], str]] = ((split, " "), (str.split, " "), (list, ""))
+"""The parts of a text, and what joins them: sentences; words if a sentence is too long; characters if a word is."""
+
+
+def _split(text: str, lead: str, most: int, count: Count, level: int = 0) -> Iterator[str]:
+    """The text in pieces of at most ``most`` tokens each, counting their lead, with as many parts as fit."""
+    if level == len(PARTS):
+        raise RequestError(
+            f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
+            "allow more tokens, or omit the names."
+        )
+    parts_of, joint = PARTS[level]
+    current = ""
+    for part in parts_of(text):
+        fits = count(lead + part) <= most
+        for piece in [part] if fits else _split(part, lead, most, count, level + 1):
+            longer = f"{current}{joint}{piece}" if current else piece
+            if current and count(lead + longer) > most:
+                yield current
+                current = piece
+            else:
+                current = longer
+    if current:
+        yield current
