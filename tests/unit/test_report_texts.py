@@ -64,7 +64,10 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     e = sample_results.make().estimates[0].replace(subgroup={}, baseline="x", excluded={"not answered": 3})
     pairs = [e, e.replace(system="other", excluded={"not answered": 12})]
     assert arrangement.excluded(pairs) == []
-    assert arrangement.notes(pairs)[-1] == "excluded from pairs: not answered 3 to 12"
+    assert (
+        arrangement.notes(pairs)[-1]
+        == f"excluded from pairs ({wording.without_over(e)}): not answered 3 to 12"
+    )
 
 
 def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:

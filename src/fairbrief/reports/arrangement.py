@@ -117,12 +117,14 @@ def _with_largest_share(notes: Sequence[Note]) -> str:
 
 def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
     """The excluded records of pairs of systems: by reason the fewest and the most."""
-    lacking: dict[str, list[int]] = {}
+    lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
     for e in estimates:
         for reason, n in e.excluded.items() if e.baseline and not e.subgroup else ():
-            lacking.setdefault(reason, []).append(n)
+            measures, counts = lacking.setdefault(reason, ({}, []))
+            measures[wording.without_over(e)] = None
+            counts.append(n)
     return [
-        f"excluded from pairs: {reason} {min(counts):,}"
+        f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}"
         + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
-        for reason, counts in lacking.items()
+        for reason, (measures, counts) in lacking.items()
     ]
