@@ -46,11 +46,11 @@ def obtained_now(shared: Path, number: str, figure: ObtainedFigure) -> list[str]
     if number == "Table 4":
         name, over = next(REFERENCES[k] for k in REFERENCES if k in cell)
         files = [shared / name.format(i) for i in (1, 2, 3)]
-        return [f"{percent_of(file, over)[measure]:.2f}" for file in files if file.exists()]
+        return [f"{percent_of(file, over)['own'][measure]:.2f}" for file in files if file.exists()]
     if "Yelp" in cell:
-        return [f"{percent_of(shared / YELP, 'sentiment')[measure]:.2f}"]
+        return [f"{percent_of(shared / YELP, 'sentiment')['own'][measure]:.2f}"]
     if "order of the draw" not in figure.input:
-        return [f"{percent_of(shared / CLARITIN, 'gender')[measure]:.2f}"]
+        return [f"{percent_of(shared / CLARITIN, 'gender')['own'][measure]:.2f}"]
     return [f"{percent_as_drawn(shared)[measure]:.2f}"]
 
 

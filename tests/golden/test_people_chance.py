@@ -211,6 +211,21 @@ def test_identical_texts_of_any_length_are_never_told_apart(golden: Path) -> Non
             assert _score([text] * 2 * each, ["f"] * each + ["m"] * each) == 0.0
 
 
+def test_random_identical_texts_are_never_told_apart(golden: Path) -> None:
+    """Texts of random words, some repeated: the release tells up to 49 of 400 apart by rounding, we none."""
+    pytest.importorskip("sklearn")
+    scan = _read(golden, "tie_scan.json")
+    told = {key: sum(n for score, n in scan[key].items() if float(score)) for key in scan if "counts" in key}
+    assert told["3v3_random_counts"] == 31
+    assert told["5v5_random_counts"] == 49
+    rng = np.random.default_rng(0)
+    for key in told:
+        each = int(key.partition("v")[0])
+        for _ in range(40):
+            words = [f"word{i}" for i in rng.integers(0, 40, rng.integers(2, 60))]
+            assert _score([" ".join(words)] * 2 * each, ["f"] * each + ["m"] * each) == 0.0
+
+
 @pytest.mark.parametrize("split", [(5, 5), (9, 1)])
 def test_matched_groups_score_minus_one_as_in_the_release(golden: Path, split: tuple[int, int]) -> None:
     """Leaving a text out of its own group tips the scales: perfectly matched groups are −1 in both."""
