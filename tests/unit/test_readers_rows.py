@@ -233,6 +233,9 @@ def test_misspelt_system_field() -> None:
         ([], {}, DataError, "has no record"),
         (5, {}, RequestError, "cannot be read from the number 5"),
         ([ROW], {"separator": ""}, RequestError, "separator is empty"),
+        ([ROW], {"system": " "}, RequestError, "--system is empty"),
+        ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
+        ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
         ([ROW], {"on_error": "ignore"}, RequestError, "on_error"),
         ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
     ],
@@ -241,6 +244,18 @@ def test_nothing_to_read(source: Any, options: dict[str, Any], error: type[Excep
     """Empty inputs, objects that are no rows and wrong options are refused."""
     with pytest.raises(error, match=message):
         list(read(source, **options))
+
+
+def test_lists_that_are_nested_in_other_ways_are_refused() -> None:
+    """As many values as documents, but one and two in each part where the documents are two and one."""
+    parts = [{"parts": [{"text": "a"}, {"text": "b"}]}, {"parts": [{"text": "c"}]}]
+    row = {**ROW, "documents": parts, "stars": [{"of": [1]}, {"of": [2, 3]}]}
+    options: dict[str, Any] = {
+        "documents_field": "documents[*].parts[*].text",
+        "attributes": {"stars": "stars[*].of[*]"},
+    }
+    with pytest.raises(DataError, match="3 values .* in another arrangement than 3 documents"):
+        list(read([row], **options))
 
 
 def test_iterators_are_read_once() -> None:

@@ -111,6 +111,10 @@ def read(
         raise RequestError(f"on_error={on_error!r}: write 'stop' or 'skip'.")
     if separator == "":
         raise RequestError("--separator is empty: give the text between two documents, or drop it.")
+    if system is not None and not system.strip():
+        raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
+    if group_by is not None and id_field != ID:
+        raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     named = tuple(dict.fromkeys([*attributes, *labels]))
@@ -121,6 +125,10 @@ def read(
     if sample_by is not None and sample is None:
         raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
     given = summary_files(summaries)
+    if summaries_id_field is not None and not given:
+        raise RequestError(
+            "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
+        )
     table = None if speakers is None else read_speakers(speakers)
     joined = () if table is None or attributes.get(SPEAKER) is not None else (SPEAKER,)
     fields = Fields(

@@ -214,7 +214,7 @@ def _parallel(
 def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], draft: Draft) -> Sequence[Any]:
     """One value per document, from a path with stars.
 
-    Numbered fields, and paths into one list, are aligned by the matches of their stars; others by their order.
+    Numbered fields, and paths into one list, are aligned by the matches of their stars; two lists by their order.
     """
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
     is_numbered = draft.parts is not None and not list_path and not any(lists)
@@ -229,6 +229,8 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     items = look_up(row, list_path) if list_path else values
     remedy = f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
     listed = items if isinstance(items, Several) else values
+    if draft.parts is not None and list_path and any(lists) and list(listed) != draft.parts:
+        raise _unequal(len(listed), what, draft, remedy)  # two lists that are nested in different ways
     return _in_order([values.get(part) for part in listed], what, draft, remedy if list_path else "")
 
 
