@@ -254,7 +254,7 @@ def test_lists_that_are_nested_in_other_ways_are_refused() -> None:
         "documents_field": "documents[*].parts[*].text",
         "attributes": {"stars": "stars[*].of[*]"},
     }
-    with pytest.raises(DataError, match="3 values .* in another arrangement than 3 documents"):
+    with pytest.raises(DataError, match=r"3 values .* in another arrangement than 3 documents"):
         list(read([row], **options))
 
 
