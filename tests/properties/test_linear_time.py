@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.properties.adversarial_texts import LONGEST, found
+from tests.properties.adversarial_texts import LONGEST, found, grows_too_fast
 
 import fairbrief
 import fairbrief.text
@@ -108,6 +108,11 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
                 EVERY[name](*positional, **{p.name: v for p, v in given.items() if p.kind is p.KEYWORD_ONLY})
 
     assert found(call) == ""
+
+
+def test_a_long_run_of_capitals_takes_time_in_proportion() -> None:
+    """Each part of 12,500 capitalised words is looked at, and never the rest of them again."""
+    assert grows_too_fast(lambda text: people.find_known(text, NAMES, ""), ("", "Xor "), 50_000) == ""
 
 
 WINDOWED = {

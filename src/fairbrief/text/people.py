@@ -202,10 +202,11 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     """
     found = []
     for run in runs(text):
-        is_name = _may_be_names(run, text, source)
+        of_names = [i for i, is_name in enumerate(_may_be_names(run, text, source)) if is_name]
         for part in parts(run):
             start = bisect_left(run.places, part.places[0])
-            if any(is_name[:start]) or any(is_name[start + len(part.tokens) :]):
+            # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
+            if of_names and (of_names[0] < start or of_names[-1] >= start + len(part.tokens)):
                 continue
             if (decision := _decide(part, names, source, "recommended")).people:
                 found.append(decision)
