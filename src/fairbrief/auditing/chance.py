@@ -36,8 +36,9 @@ class Permutations:
 
     def __init__(self, several: Sequence[NullSums], observation: Any, units: Units) -> None:
         drawn = [null.drawn() for null in several]
-        self.totals = Totals(drawn[0].columns, np.stack([totals.array for totals in drawn]))
-        """The sums of each resample, with the leading axes (parts, n_resamples)."""
+        by_column = np.stack([totals.array.T for totals in drawn], axis=1)
+        self.totals = Totals(drawn[0].columns, np.moveaxis(by_column, 0, -1))
+        """The sums of each resample, with the leading axes (parts, n_resamples). Measures compute with whole columns."""
         self._reachable = [math.exp(-min(null.log_permutations, 700.0)) for null in several]
         self._ratios, self._units = contrasts_of(observation, tuple(self.totals.columns)), units
         self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}

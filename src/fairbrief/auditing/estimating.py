@@ -32,7 +32,7 @@ UNLIMITED = -math.inf, math.inf
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
-MOST_TOGETHER = 1 << 21
+MOST_TOGETHER = 1 << 20
 """The most numbers in the sums of parts that are estimated together; one part may have more."""
 
 T = TypeVar("T")

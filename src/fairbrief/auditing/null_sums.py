@@ -215,9 +215,9 @@ class NullSums:
         return tuple(sorted({*self._sums, *of_rows}))
 
     def drawn(self) -> Totals:
-        """The sums of each resample, with the leading axis (n_resamples,)."""
+        """The sums of each resample, with the leading axis (n_resamples,). In memory, columns come one after another."""
         place = {column: i for i, column in enumerate(self.columns)}
-        sums = np.zeros((self.n_resamples, len(place)))
+        sums = np.zeros((len(place), self.n_resamples)).T
         for column, (whole, rest) in self._sums.items():
             sums[:, place[column]] = whole + rest
         of_rows: dict[tuple[Column, ...], Floats] = {}
