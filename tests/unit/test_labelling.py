@@ -137,6 +137,21 @@ def test_records_are_clustered_by_a_field() -> None:
     assert (case.record.cluster, case.record.seed_id) == ("5", "b")
 
 
+@pytest.mark.parametrize(
+    ("row", "settings"),
+    [
+        ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
+        ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
+        ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
+        ({"attributes": {"event": "x"}}, {}),
+    ],
+)
+def test_records_are_clustered_by_an_attribute(row: dict[str, Any], settings: dict[str, Any]) -> None:
+    """The cluster may be an attribute of the record, given in its object of attributes or mapped from another field."""
+    [case] = read([ROW | row], cluster_by="event", **settings)
+    assert case.record.cluster == "x"
+
+
 def test_a_record_without_its_cluster_is_refused() -> None:
     """A record that lacks the value is named, and is left out only where that is asked for."""
     given = [ROW | {"product": "x"}, ROW | {"id": "b", "product": None}]
