@@ -59,6 +59,10 @@ def test_a_record_without_any_label() -> None:
     assert len(labels(reading)) == 2
     assert reading.skipped_count == 1
     assert "r30" in reading.skipped[0]
+    texts = [{"id": one["id"], "summary": "A text."} for one in rows]
+    beside = read(rows, missing="drop", labels=["party"], summaries=texts)
+    assert list(dict.fromkeys(case.record.id for case in beside)) == [one["id"] for one in rows[:2]]
+    assert beside.skipped_count == 1
     grouped = read(rows, missing="group", labels=["party"])
     assert labels(grouped)[2] == ["missing", "missing"]
     assert "in the group 'missing'" in grouped.notes[0]
