@@ -92,23 +92,23 @@ def _shared(texts: Integers, records: Integers) -> Texts:
 
 def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    by_text: dict[tuple[str, int], dict[str, set[str]]] = {}
+    by_text: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for table in _whose(rows):
         for system, record, cluster in zip(*(table[name].to_pylist() for name in WHOSE), strict=True):
             if (text := texts_of(system).get(hash_of_name(record))) is not None:
-                by_text.setdefault((system, text), {}).setdefault(cluster, set()).add(record)
+                by_text.setdefault((system, text), set()).add((cluster, record))
     extra: dict[str, set[str]] = {}
     groups: dict[int, set[str]] = {}
-    for (system, text), clusters in by_text.items():
-        if len(clusters) > 1:
-            first = clusters.pop(min(clusters))
-            others = set().union(*clusters.values())
+    for (system, text), several in by_text.items():
+        first, _ = min(several)
+        if others := {record for cluster, record in several if cluster != first}:
             extra.setdefault(system, set()).update(others)
-            groups.setdefault(text, set()).update(first | others)
+            groups.setdefault(text, set()).update(record for _, record in several)
     if not groups:
         return None
     records = set().union(*groups.values())
-    examples = min(sorted(group) for group in groups.values() if min(records) in group)
+    example = min(records)
+    examples = min(sorted(group) for group in groups.values() if example in group)
     return Repeats(len(records), len(groups), examples[:SHOWN], extra)
 
 
