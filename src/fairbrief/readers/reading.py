@@ -96,7 +96,7 @@ class Reading:
 
     @property
     def skipped_count(self) -> int:
-        """How many rows the last iteration excluded."""
+        """How many exclusions the last iteration counted: of rows, and of cases without a required attribute."""
         return self.tally.skipped_count
 
     @property
@@ -264,7 +264,7 @@ class Reading:
         self._begin()
         for source in self.sources:
             first = self._of_one(source)
-            first.on_error, first.require = "skip", ()
+            first.on_error = "skip"
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
@@ -365,7 +365,7 @@ class Reading:
             self._exclude(error)
             return None
         if result is None:
-            self._count(
+            self._count_excluded(
                 f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
             )
         return result
@@ -403,7 +403,7 @@ class Reading:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
                     missing = f"excluded (--require): document {i} has no attribute {name!r}."
-                    self._count(str(at(where, DataError(missing), record.id)))
+                    self._count_excluded(str(at(where, DataError(missing), record.id)))
                     self.tally.unwanted += 1
                     return False
         self.tally.wanted += 1
@@ -430,13 +430,14 @@ class Reading:
             self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
     def _exclude(self, error: DataError) -> None:
+        """Raise the error, or with ``on_error="skip"`` count its row as excluded."""
         if self.redaction is not None:
             error = DataError(without_identifiers(str(error)))
         if self.on_error == "stop":
             raise error
-        self._count(str(error))
+        self._count_excluded(str(error))
 
-    def _count(self, message: str) -> None:
+    def _count_excluded(self, message: str) -> None:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
