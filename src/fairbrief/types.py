@@ -99,15 +99,15 @@ class Record(Data, frozen=True):
     entities: tuple[Entity, ...] = ()
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     seed_document: str | None = None
-    """Id of the record that this one varies; None if it is not a variant."""
+    """Id of the record of which this one is a counterfactual; None if it is none."""
     where: str = ""
     """File and line, for messages."""
     cluster_by: str | None = None
-    """Attribute of the record with its cluster; None: the cluster is what it varies."""
+    """Attribute of the record with its cluster; None: the seed document is the cluster."""
 
     @property
     def seed_id(self) -> str:
-        """Id of the seed document that this record varies, or of itself; counterfactuals of one seed document are observed together."""
+        """Id of the record's seed document, or of the record itself; counterfactuals of one seed document are observed together."""
         return self.seed_document if self.seed_document is not None else self.id
 
     @property

@@ -32,6 +32,7 @@ REFUSED = [
     *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
     ("audit kinds.jsonl --by kind,kind", "names an attribute twice"),
     ("audit kinds.jsonl --by kind --by kind", "asked for twice"),
+    ("rank saved saved", "saved: this folder is given twice"),
     ("audit one.jsonl --measure 'bur(tau=0.8, tau=0.9)@mood'", "'tau' twice"),
     # numbers and words that cannot be
     ("audit one.jsonl --resamples many", "--resamples"),

@@ -59,6 +59,10 @@ def test_a_record_without_any_label() -> None:
     assert len(labels(reading)) == 2
     assert reading.skipped_count == 1
     assert "r30" in reading.skipped[0]
+    texts = [{"id": one["id"], "summary": "A text."} for one in rows]
+    beside = read(rows, missing="drop", labels=["party"], summaries=texts)
+    assert list(dict.fromkeys(case.record.id for case in beside)) == [one["id"] for one in rows[:2]]
+    assert beside.skipped_count == 1
     grouped = read(rows, missing="group", labels=["party"])
     assert labels(grouped)[2] == ["missing", "missing"]
     assert "in the group 'missing'" in grouped.notes[0]
@@ -135,6 +139,21 @@ def test_records_are_clustered_by_a_field() -> None:
     row = ROW | {"product": {"code": 5}, "seed_document": "b"}
     [case] = read([row], cluster_by="product.code")
     assert (case.record.cluster, case.record.seed_id) == ("5", "b")
+
+
+@pytest.mark.parametrize(
+    ("row", "settings"),
+    [
+        ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
+        ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
+        ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
+        ({"attributes": {"event": "x"}}, {}),
+    ],
+)
+def test_records_are_clustered_by_an_attribute(row: dict[str, Any], settings: dict[str, Any]) -> None:
+    """The cluster may be an attribute of the record, given in its object of attributes or mapped from another field."""
+    [case] = read([ROW | row], cluster_by="event", **settings)
+    assert case.record.cluster == "x"
 
 
 def test_a_record_without_its_cluster_is_refused() -> None:

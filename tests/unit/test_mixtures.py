@@ -10,7 +10,6 @@ import pytest
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.sets import (
-    Mix,
     argmax_sentiment,
     clusters,
     cut_sets,
@@ -94,11 +93,15 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
 
 
 def test_unusable_designs() -> None:
-    """A size of none, or a unit named like a value, is refused; a size or mix that is given twice counts once."""
-    for counts, unit in (([0], "t"), ([5], "a")):
+    """A size of none, a unit named like a value, and a size or mix that is given twice are refused."""
+    for counts, mixes, unit in (
+        ([0], [HALF], "t"),
+        ([5], [HALF], "a"),
+        ([4, 4], [HALF], "t"),
+        ([4], [HALF, HALF], "t"),
+    ):
         with pytest.raises(RequestError):
-            list(mixtures(TEXTS, "g", counts, [HALF], 1, unit=unit))
-    assert len(list(mixtures(TEXTS, "g", [4, 4], [HALF, Mix(HALF.shares)], 1))) == 1
+            list(mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
 
 
 def test_pools_say_what_they_leave_out() -> None:

@@ -235,6 +235,15 @@ def test_broken_arrays(tmp_path: Path, content: str) -> None:
         list(read(path, on_error="skip").records())
 
 
+def test_an_array_with_an_object_that_is_not_utf8(tmp_path: Path) -> None:
+    """The byte is counted in its object, and the other objects are read."""
+    path = tmp_path / "data.json"
+    path.write_bytes(b'[{"id": 1, "documents": ["a"], "summary": "b"}, {"id": "\xc3("}]' + b" " * 9)
+    reading = read(path, on_error="skip", encoding="utf-8")
+    assert [case.record.id for case in reading] == ["1"]
+    assert reading.skipped[0].startswith("data.json:2: found the byte 0xc3 at byte offset 8 of the object")
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -157,7 +157,7 @@ def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:
         subgroup_audit(replace(small, made=made), BY)
 
 
-def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
+def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fairbrief subgroups DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
     saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
     printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
@@ -174,9 +174,12 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     assert identity(replace(found, rows=known.rows)) == identity(known)
     from fairbrief.saved import saved_inputs
 
-    inputs = saved_inputs.read(out, load_identity(out))
-    assert inputs is not None
-    assert saved_inputs.faults_of(out, inputs) == {}
+    monkeypatch.chdir(saved)
+    printed("subgroups", ".", "--by", "kind", "--out", str(tmp_path / "from_inside"))
+    for folder in (out, tmp_path / "from_inside"):
+        inputs = saved_inputs.read(folder, load_identity(folder))
+        assert inputs is not None
+        assert saved_inputs.faults_of(folder, inputs) == {}
 
 
 def load_identity(folder: Path) -> str:

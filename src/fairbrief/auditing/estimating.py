@@ -335,8 +335,8 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
     """Value ± t · jackknife standard error, or the reason for no interval; shares and correlations have intervals within their range."""
     bounds = jackknife.t_interval(found, settings.confidence_level)
     if value is not None and not _is_folded(value) and (value.is_share or value.is_correlation):
-        keeps = jackknife.share_interval if value.is_share else jackknife.correlation_interval
-        bounds = keeps(found, settings.confidence_level)
+        within_range = jackknife.share_interval if value.is_share else jackknife.correlation_interval
+        bounds = within_range(found, settings.confidence_level)
     # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
     is_parted = value is not None and bool(value.strata)
     columns = (column.tolist() for column in (found.count, found.error, *bounds))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
@@ -23,8 +24,9 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
+from fairbrief.ranges import changes
 from fairbrief.reports import wording
-from fairbrief.reports.frames import plain_numbers
+from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
@@ -37,8 +39,8 @@ WHOSE = ("system", "record", "cluster")
 """The columns that identify a row of per-record statistics."""
 
 
-Texts = Mapping[int, int]
-"""By hash of a record, the hash of the text that it shares with others."""
+Texts = tuple[Integers, Integers]
+"""Hashes of records, ascending, and the hash of the text that each shares with others. Shapes: (n,) each."""
 
 
 class Repeats(NamedTuple):
@@ -52,7 +54,8 @@ class Repeats(NamedTuple):
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
         pairs = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
-        return _where(record in self.extra.get(system, ()) for system, record in pairs)
+        are_out = (record in self.extra.get(system, ()) for system, record in pairs)
+        return np.fromiter(are_out, dtype=np.bool_, count=len(rows))
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -65,7 +68,7 @@ def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
     """
     shared = _shared(*(plain_numbers(sources[name]) for name in ("documents", "record")))
-    return _repeats(lambda _: shared, rows) if shared else None
+    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
@@ -73,47 +76,94 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
     of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared: dict[str, Texts] = {}
     for system, pairs in summaries.pairs():
-        texts = _shared(pairs[:, 0], pairs[:, 1])
-        source = documents[np.searchsorted(of_record, np.array(list(texts), dtype=np.int64))]
-        sources_of: dict[int, set[int]] = {}
-        for text, own in zip(texts.values(), source.tolist(), strict=True):
-            sources_of.setdefault(text, set()).add(own)
-        key = hash_of_name(system)
-        shared[system] = {r: text ^ key for r, text in texts.items() if len(sources_of[text]) > 1}
-    return _repeats(lambda system: shared.get(system, {}), rows) if any(shared.values()) else None
+        record, text = _shared(pairs[:, 0], pairs[:, 1])
+        source = documents[np.searchsorted(of_record, record)]
+        with_sources = np.unique(np.column_stack([text, source]), axis=0)[:, 0]
+        differ = np.isin(text, _several(with_sources))
+        if differ.any():
+            shared[system] = record[differ], text[differ] ^ hash_of_name(system)
+    nothing = np.zeros(0, dtype=np.int64)
+    return _repeats(lambda system: shared.get(system, (nothing, nothing)), rows) if shared else None
 
 
-def _shared(texts: Integers, records: Integers) -> Texts:
+def _several(numbers: Integers) -> Integers:
+    """The numbers that occur more than once, each once."""
+    distinct, many = np.unique(numbers, return_counts=True)
+    return distinct[many > 1]
+
+
+def _shared(text: Integers, record: Integers) -> Texts:
     """The records whose text occurs in several."""
-    distinct, many = np.unique(texts, return_counts=True)
-    several = np.isin(texts, distinct[many > 1])
-    return dict(zip(records[several].tolist(), texts[several].tolist(), strict=True))
+    several = np.isin(text, _several(text))
+    text, record = text[several], record[several]
+    order = np.argsort(record, kind="stable")
+    text, record = text[order], record[order]
+    is_last = np.append(record[1:] != record[:-1], True)[: len(record)]
+    return record[is_last], text[is_last]
 
 
 def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    by_text: dict[tuple[str, int], dict[str, set[str]]] = {}
-    for table in _whose(rows):
-        for system, record, cluster in zip(*(table[name].to_pylist() for name in WHOSE), strict=True):
-            if (text := texts_of(system).get(hash_of_name(record))) is not None:
-                by_text.setdefault((system, text), {}).setdefault(cluster, set()).add(record)
-    extra: dict[str, set[str]] = {}
-    groups: dict[int, set[str]] = {}
-    for (system, text), clusters in by_text.items():
-        if len(clusters) > 1:
-            first = clusters.pop(min(clusters))
-            others = set().union(*clusters.values())
-            extra.setdefault(system, set()).update(others)
-            groups.setdefault(text, set()).update(first | others)
-    if not groups:
+    shared = [
+        some
+        for table in _whose(rows)
+        for system in table["system"].unique().to_pylist()
+        if len(some := _with_texts(rows_with(table, "system", system), *texts_of(system)))
+    ]
+    if not shared:
         return None
-    records = set().union(*groups.values())
-    examples = min(sorted(group) for group in groups.values() if min(records) in group)
-    return Repeats(len(records), len(groups), examples[:SHOWN], extra)
+    whole = pa.concat_tables(shared)
+    text = plain_numbers(whole["text"])
+    system = _ranks(whole["system"])
+    cluster = _ranks(whole["cluster"])
+    order = np.lexsort((cluster, text, system))
+    text, system, cluster = text[order], system[order], cluster[order]
+    begins = np.flatnonzero(changes(text) | changes(system))
+    many = np.diff(np.append(begins, len(text)))
+    is_extra = cluster != np.repeat(cluster[begins], many)
+    is_repeated = np.repeat(np.logical_or.reduceat(is_extra, begins), many)
+    whole = whole.take(pa.array(order))
+    repeated, extra = whole.filter(pa.array(is_repeated)), whole.filter(pa.array(is_extra))
+    if not len(repeated):
+        return None
+    first = repeated.filter(pc.equal(repeated["record"], pc.min(repeated["record"])))
+    groups = (repeated.filter(pc.equal(repeated["text"], one)) for one in first["text"].unique())
+    examples = min(sorted(group["record"].unique().to_pylist()) for group in groups)[:SHOWN]
+    return Repeats(
+        pc.count_distinct(repeated["record"]).as_py(),
+        pc.count_distinct(repeated["text"]).as_py(),
+        examples,
+        {
+            name: set(rows_with(extra, "system", name)["record"].to_pylist())
+            for name in extra["system"].unique().to_pylist()
+        },
+    )
 
 
-def _where(are_out: Iterable[bool]) -> NDArray[np.bool_]:
-    return np.fromiter(are_out, dtype=np.bool_)
+def _ranks(names: pa.ChunkedArray) -> Integers:
+    """The place of each name among the distinct ones, sorted. Shape: (n,)."""
+    ranks = pc.rank(names.cast(pa.string()).combine_chunks(), tiebreaker="dense")
+    return plain_numbers(pa.chunked_array([ranks]))  # numpy.asarray would import pandas
+
+
+def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
+    """The rows of records that share a text, with its hash in the column ``text``."""
+    hashes = _hashes(rows["record"])
+    among = _are_among(hashes, records)
+    text = texts[np.searchsorted(records, hashes[among])]
+    return rows.filter(pa.array(among)).append_column("text", pa.array(text))
+
+
+def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
+    """Whether each number is one of those ``known``, which ascend: large lists are searched, not sorted again."""
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    return np.asarray(known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers)
+
+
+def _hashes(names: pa.ChunkedArray) -> Integers:
+    """The hash of each name. Shape: (n,)."""
+    return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
@@ -155,11 +205,8 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
         if repeats is not None:
             found[name] = repeats.described(), repeats.are_extra
     if others := watchers.languages.counts():
-        records = set(watchers.languages.records().tolist())
-        found["other_languages"] = (
-            others,
-            lambda rows: _where(hash_of_name(record) in records for record in rows["record"].to_pylist()),
-        )
+        records = watchers.languages.records()
+        found["other_languages"] = others, lambda rows: _are_among(_hashes(rows["record"]), records)
     without = {name: leading_without(result, is_out, given) for name, (_, is_out) in found.items()}
     return {**{name: told for name, (told, _) in found.items()}, "without": without} if found else {}
 

@@ -350,10 +350,11 @@ def rank(
         fairbrief rank reviews tweets --system lead --system chat
     """
     from fairbrief.reports import load
-    from fairbrief.saved.compare import names_of
+    from fairbrief.saved.compare import check_distinct, names_of
     from fairbrief.saved.ranking import overall, table
     from fairbrief.saved.saved_values import Resampling
 
+    check_distinct(folders)
     audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     orders = overall(audits, system or (), resampling, published=published)

@@ -41,10 +41,13 @@ def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Ite
 
 
 def different(kept: Floats, others: int) -> tuple[Floats, Integers]:
-    """The different extracts of records, and which of them each is: of few sentences all subsets, else each its own.
+    """The distinct extracts of each record, and the index among them of each extract, for `summed`.
 
-    ``others`` are the documents or units that they are held against: in products of few numbers no sum's order changes.
-    Shapes: ``kept`` (N, extracts, sentences) → (N, different, sentences), (N, extracts).
+    Few sentences have as distinct extracts all their subsets; of more sentences, every extract counts as distinct.
+
+    ``others`` is the number of documents or units that they are compared with. In products of few numbers, the order of
+    summation is always the same.
+    Shapes: ``kept`` (N, extracts, sentences) → (N, distinct, sentences), (N, extracts).
     """
     n, extracts, sentences = kept.shape
     if max(sentences, others) > FEW or 1 << sentences > extracts:

@@ -84,16 +84,16 @@ def by_group(
     return Rows((*columns, *fixed), np.hstack([rows, same]))
 
 
-def coded(found: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
+def coded(items: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
     """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
-    return _coded(tuple(found))
+    return _coded(tuple(items))
 
 
 @lru_cache(maxsize=4096)
-def _coded(found: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
-    values = tuple(sorted(set(found)))
+def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
+    values = tuple(sorted(set(items)))
     numbers = {value: number for number, value in enumerate(values)}
-    codes = np.array([numbers[value] for value in found], dtype=np.int64)
+    codes = np.array([numbers[value] for value in items], dtype=np.int64)
     codes.flags.writeable = False  # records of the same values share it
     return values, codes
 

@@ -131,6 +131,7 @@ def read(
         )
     table = None if speakers is None else read_speakers(speakers)
     joined = () if table is None or attributes.get(SPEAKER) is not None else (SPEAKER,)
+    of_cluster = {} if cluster_by is None or cluster_by in attributes else {cluster_by: cluster_by}
     fields = Fields(
         id=group_by or id_field or None,
         summary=_summary_fields(summary_field),
@@ -138,7 +139,7 @@ def read(
         system=system_field,
         references=references_field,
         attributes={name: field for name, field in attributes.items() if field is not None},
-        record_attributes={**record_attributes, **({} if cluster_by is None else {cluster_by: cluster_by})},
+        record_attributes={**of_cluster, **record_attributes},
         labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
         cluster=cluster_by,

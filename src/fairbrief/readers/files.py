@@ -85,7 +85,7 @@ FORMATS = {
     "excel": "excel", "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
     "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
 }  # fmt: skip
-"""Ending of a file, or name given by the caller → format."""
+"""Ending of a file, or name given by the caller → format. `input_sources` has the reader of each format, `layouts` those of tools."""
 InputFile = Path | StoredFile
 """A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")

@@ -126,6 +126,7 @@ class PartTally:
     summaries: int = 0
     wanted: int = 0
     unwanted: int = 0
+    """Numbers of cases with and without the attributes of ``--require``."""
     skipped_count: int = 0
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))

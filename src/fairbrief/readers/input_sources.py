@@ -23,17 +23,17 @@ MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
-TEXT: dict[str, Callable[..., Iterator[Row]]] = {
+TEXT_READERS: dict[str, Callable[..., Iterator[Row]]] = {
     "jsonl": json_lines.read_lines,
     "json": json_lines.read_json,
     "csv": tables.read_csv,
     "tsv": partial(tables.read_csv, delimiter="\t"),
     "ssv": partial(tables.read_csv, delimiter=";"),
 }
-"""Format → reader, for text files, which have an encoding."""
+"""Format → reader, for text files, which have an encoding. `files.FORMATS` has the endings of each format."""
 TRANSCRIPTS = ("vtt", "srt", "txt")
 """Endings of transcripts, which have an encoding, too."""
-BINARY: dict[str, Callable[..., Iterator[Row]]] = {
+BINARY_READERS: dict[str, Callable[..., Iterator[Row]]] = {
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
 }
@@ -121,7 +121,7 @@ def _of_file(
     """An existing file, in the format that the caller names or that is detected."""
     ending, packed = files.endings(path)
     named = files.FORMATS.get((form or ending).lower().lstrip("."), files.FORMATS.get(ending))
-    is_text = ending in TRANSCRIPTS or named in TEXT
+    is_text = ending in TRANSCRIPTS or named in TEXT_READERS
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
     else:
@@ -151,7 +151,7 @@ def _of_file(
         files.stem(path),
         partial(tables.read_sheet, file, sheet=sheet)
         if kind == "excel"
-        else partial((TEXT | BINARY)[kind], file),
+        else partial((TEXT_READERS | BINARY_READERS)[kind], file),
         file,
         is_table=kind not in ("jsonl", "json"),
         kind=kind,

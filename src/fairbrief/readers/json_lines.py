@@ -77,8 +77,8 @@ def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[
             start += len(line)
 
 
-def parse_line(line: bytes, start: int = 0) -> Any:
-    """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset."""
+def parse_line(line: bytes, start: int | None) -> Any:
+    """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset, if it is known."""
     try:
         row = _decode(line)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -86,12 +86,13 @@ def parse_line(line: bytes, start: int = 0) -> Any:
     return row if isinstance(row, dict) else _not_object(row)
 
 
-def _parse_with_care(line: bytes, start: int) -> Any:
+def _parse_with_care(line: bytes, start: int | None) -> Any:
     """The same with Python's parser, which is slower, accepts more (lone surrogates, NaN) and explains errors."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        return not_utf8(line[error.start], f"at byte offset {start + error.start} of the file")
+        whole = "object" if start is None else "file"
+        return not_utf8(line[error.start], f"at byte offset {(start or 0) + error.start} of the {whole}")
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
@@ -126,7 +127,7 @@ def read_array(file: File, meter: Meter) -> Iterator[Row]:
             data = content.read()
     try:
         parts: list[Any] = _decode_array(data)
-        rows = (parse_line(bytes(part)) for part in parts)
+        rows = (parse_line(bytes(part), None) for part in parts)
     except (
         msgspec.DecodeError,
         RecursionError,

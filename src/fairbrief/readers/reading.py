@@ -38,8 +38,9 @@ from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
-Step = tuple[int, int, str, Record | None, tuple[Summary, ...]]
-"""One row of the input: its source, its number and both as text; its record (None if it was excluded), and its summaries."""
+Step = tuple[int, int, str, Record | None, tuple[Summary, ...] | None]
+"""One row of the input: its source, its number and both as text; its record (None if it cannot be read), and its summaries (None
+if the record was excluded)."""
 
 
 @dataclass(eq=False, repr=False)
@@ -95,7 +96,7 @@ class Reading:
 
     @property
     def skipped_count(self) -> int:
-        """How many rows the last iteration excluded."""
+        """How many exclusions the last iteration counted: of rows, and of cases without a required attribute."""
         return self.tally.skipped_count
 
     @property
@@ -154,8 +155,8 @@ class Reading:
         self._begin()
         own_summaries, sampling = with_summaries and not self.summary_files, self.sampling
         if sampling is not None:
-            records = (step[3] for step in self._steps(with_summaries=own_summaries))
-            sampling.look(record for record in records if record is not None)
+            steps = self._steps(with_summaries=own_summaries)
+            sampling.look(step[3] for step in steps if step[3] is not None and step[4] is not None)
             self._begin()
         with ExitStack() as stack:
             summary_files = [
@@ -164,13 +165,17 @@ class Reading:
             ]
             ids, known = KnownIds([source.name for source in self.sources]), set[int]()
             for step in self._steps(with_summaries=own_summaries):
-                record = step[3]
-                if record is None or (sampling is not None and not sampling.selects(record)):
+                *_, record, summaries = step
+                if (
+                    record is None
+                    or summaries is None
+                    or (sampling is not None and not sampling.selects(record))
+                ):
                     for summary_file in summary_files:
                         summary_file.take(record)
                     continue
                 self.tally.rows += 1
-                yield from self._of_record(ids, step, record, step[4], may_be_missing=not summary_files)
+                yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
                 if summary_files and (key := hash(record.id)) not in known:
                     known.add(key)
                     beside = self._beside(summary_files, record)
@@ -259,7 +264,7 @@ class Reading:
         self._begin()
         for source in self.sources:
             first = self._of_one(source)
-            first.on_error, first.require = "skip", ()
+            first.on_error = "skip"
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
@@ -307,7 +312,8 @@ class Reading:
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
                 if changes_records and record is not None:
-                    record = self._labelled(record)
+                    labelled = self._labelled(record)
+                    record, summaries = (record, None) if labelled is None else (labelled, summaries)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
                     raise reader.missing_field(source)
                 yield index, number, where, record, summaries
@@ -336,7 +342,7 @@ class Reading:
 
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
-    ) -> tuple[Record | None, tuple[Summary, ...]]:
+    ) -> tuple[Record | None, tuple[Summary, ...] | None]:
         try:
             if row.__class__ is dict or isinstance(row, Mapping):
                 return reader.read(row, count, where)
@@ -359,7 +365,7 @@ class Reading:
             self._exclude(error)
             return None
         if result is None:
-            self._count(
+            self._count_excluded(
                 f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
             )
         return result
@@ -397,7 +403,7 @@ class Reading:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
                     missing = f"excluded (--require): document {i} has no attribute {name!r}."
-                    self._count(str(at(where, DataError(missing), record.id)))
+                    self._count_excluded(str(at(where, DataError(missing), record.id)))
                     self.tally.unwanted += 1
                     return False
         self.tally.wanted += 1
@@ -424,13 +430,14 @@ class Reading:
             self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
     def _exclude(self, error: DataError) -> None:
+        """Raise the error, or with ``on_error="skip"`` count its row as excluded."""
         if self.redaction is not None:
             error = DataError(without_identifiers(str(error)))
         if self.on_error == "stop":
             raise error
-        self._count(str(error))
+        self._count_excluded(str(error))
 
-    def _count(self, message: str) -> None:
+    def _count_excluded(self, message: str) -> None:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)

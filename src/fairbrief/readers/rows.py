@@ -120,9 +120,13 @@ class RowReader:
             attributes = attributes_of(self._cell(given), "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None and fields.cluster not in attributes:
-            need(row, fields.cluster)
-            raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
+        if fields.cluster is not None:
+            if fields.cluster not in attributes:
+                need(row, fields.cluster)
+                raise fault(
+                    f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it"
+                )
+            self.use.use(row, fields.cluster)
         documents, entities = tuple(draft.documents), tuple[Entity, ...]()
         if (given := get("entities")) not in (None, ""):
             given = self._cell(given)

@@ -171,7 +171,7 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
     people = f"people's references {by_people:.0%}, " if by_people else ""
     return (
         f"{text} ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
-        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {better(entry['scorer'])}"
+        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {advice(entry['scorer'])}"
     )
 
 
@@ -179,7 +179,7 @@ def _is_by_people(author: str) -> bool:
     return author == f"{REFERENCE}s" or author.startswith(f"{REFERENCE} ")
 
 
-def better(scorer: str) -> str:
+def advice(scorer: str) -> str:
     """The advice for a scorer that finds few claims."""
     card = cards.card_of(scorer)
     if card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:

@@ -72,6 +72,13 @@ def compare(
     ]
 
 
+def check_distinct(folders: Sequence[Path]) -> None:
+    """RequestError for a folder that is given twice."""
+    times = Counter(folder.resolve() for folder in folders)
+    if twice := next((folder for folder in folders if times[folder.resolve()] > 1), None):
+        raise RequestError(f"{twice}: this folder is given twice. Give each audit once.")
+
+
 def names_of(folders: Sequence[Path]) -> list[str]:
     """A name per folder: its last part, with as many parts before it as make the names differ."""
     paths = [folder.resolve().parts for folder in folders]

@@ -322,7 +322,7 @@ def _baselines_of(estimate: Estimate) -> str:
 
 def _short(number: float, sign: str = "-") -> str:
     """Four digits; an infinite number is ∞."""
-    return f"{number:{sign}.4g}".replace("inf", "∞")
+    return f"{number:{sign}z.4g}".replace("inf", "∞")
 
 
 def _is_known(number: float | None) -> TypeGuard[float]:

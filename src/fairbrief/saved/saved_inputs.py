@@ -83,8 +83,10 @@ def paths(folder: Path, inputs: Inputs) -> list[str]:
 def copy(folder: Path, audit: str, to: Path, named: str) -> None:
     """Copy the description of a folder's inputs to an audit that was made from it."""
     if (inputs := read(folder, audit)) is not None:
-        pairs = zip(paths(folder, inputs), inputs.files, strict=True)
-        files = tuple(path if path == name else os.path.relpath(path, to) for path, name in pairs)
+        files = tuple(
+            os.path.relpath(folder / name, to) if known and not is_stored(name) else name
+            for name, known in zip(inputs.files, inputs.digests, strict=True)
+        )
         _place_inputs(to, replace(inputs, files=files, audit=named))
 
 

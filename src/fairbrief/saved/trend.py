@@ -26,7 +26,7 @@ from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
 from fairbrief.reports.wording import group_or_part, group_with
-from fairbrief.saved.compare import names_of
+from fairbrief.saved.compare import check_distinct, names_of
 from fairbrief.saved.gate import of_limit
 from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.statistics import sequential
@@ -93,9 +93,7 @@ def trend(
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
-    times = Counter(path.resolve() for path in paths)
-    if twice := next((path for path in paths if times[path.resolve()] > 1), None):
-        raise RequestError(f"{twice}: this folder is given twice. Give each audit once.")
+    check_distinct(paths)
     names = dict(zip(paths, names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
     ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]

@@ -18,7 +18,7 @@ from fairbrief.scorers.calibrated import uses_in
 COPIED, REWRITTEN, CLAIMS = "extractive", "abstractive", "claims"
 """Kinds of text that people judged: summaries that copy sentences, summaries in new words, and claims of an encyclopedia."""
 FAITHFUL = "0.3"
-"""The share of replaced words at which a summary is quoted to find sources."""
+"""The share of replaced words whose result is quoted in a card's summary: how often the scorer finds the source of a sentence."""
 ENOUGH = 0.75
 """ROC-AUC on rewritten text from which on no caution is given."""
 BETTER = (
@@ -29,7 +29,7 @@ NO_CARD = "no card: how well it judges support was not measured"
 
 
 class Card(NamedTuple):
-    """What is known of a scorer; and its figures (support by data, source, planted), None if it was not run."""
+    """The entry of a scorer in cards.json, and its figures (support by data, source, planted); None if it was not run."""
 
     entry: Mapping[str, Any]
     figures: Mapping[str, Any] | None
@@ -75,7 +75,7 @@ def _parsed(spec: str) -> specs.Spec:
 
 
 def card_of(spec: str) -> Card | None:
-    """The card of a scorer by name or spec; None for one that has none, a plug-in's say.
+    """The card of a scorer by name or spec; None for a scorer without one, such as a plug-in's.
 
     The figures are of the spec's ``by``, where that was run, else of the first that was.
     """
@@ -94,9 +94,9 @@ def summary(spec: str) -> str:
 
 
 def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
-    """What a reader of coverage must know of scorers by name or spec, and what to try (``advises``); nothing where all are good.
+    """The cautions about scorers by name or spec, with what to try (``advises``); none if all are good. The first screen shows them.
 
-    A scorer that labels of one's own calibrated or checked is left out: they say more than its card.
+    Scorers that were calibrated or checked on the user's labels are excluded, since these show more than the card.
     """
     known = {spec: card_of(spec) for spec in dict.fromkeys(scorers) if not uses_in(_parsed(spec).settings)}
     if missing := [f"'{spec}'" for spec, card in known.items() if card is None]:

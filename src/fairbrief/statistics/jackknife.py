@@ -225,7 +225,7 @@ def correlation_interval(spread: Spreads, confidence: float) -> tuple[Floats, Fl
 
 
 def detectable(spread: Spreads, confidence: float) -> Any:
-    """The smallest difference from 0 that this number of clusters detects with this power; nan without a standard error."""
+    """The smallest difference from 0 that this number of clusters detects with a power of 80 %; nan without a standard error."""
     precision = Precision(np.where(spread.error > 0, spread.error, np.nan), spread.count, spread.freedom)
     return precision.detectable(spread.count, 1 - confidence)
 

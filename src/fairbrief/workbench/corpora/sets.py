@@ -108,7 +108,9 @@ def mixtures(
     by_value: dict[str, list[Document]] = {}
     for document in texts:
         by_value.setdefault(document.attributes[attribute], []).append(document)
-    cells = list(dict.fromkeys((size, mix) for size in counts for mix in mixes))
+    cells = [(size, mix) for size in counts for mix in mixes]
+    if len(set(cells)) < len(cells):
+        raise RequestError("A size (--counts) or a mix (--mix) is given twice. Give each once.")
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if (has := len(by_value.get(value, ()))) < n:
