@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import tomllib
 from pathlib import Path
@@ -138,6 +139,18 @@ def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) 
     assert "4 records, 4 documents, 1 system: in" in run.out, run.err
     assert "attribute" not in tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
+
+
+def test_records_inside_one_object_need_a_format(tmp_path: Path, fairbrief: Command) -> None:
+    """One object around a list is not taken for a record: the format that reads the list is named."""
+    records = [{"id": i, "documents": ["She left the town."], "summary": "She left."} for i in range(3)]
+    (tmp_path / "in.json").write_text(json.dumps({"records": records}))
+    refused = fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml")
+    assert (refused.code, "--format json-list" in refused.err) == (2, True)
+    audited = fairbrief(
+        "audit", tmp_path / "in.json", "--format", "json-list", "--resamples", "0", "--out", tmp_path / "out"
+    )
+    assert audited.code == 0, audited.err
 
 
 def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:

@@ -130,7 +130,7 @@ class InspectedFile(NamedTuple):
 
 
 def inspect_file(path: str) -> InspectedFile:
-    """The first rows of a file. Raises as an audit does if there is no readable row."""
+    """The first rows of a file. Raises as an audit does if there is no readable row, and for one object around a list."""
     source = find_sources(path)[0]
     rows = list(islice(source.rows(Meter()), HEAD))
     readable = [row for _, row in rows if isinstance(row, Mapping)]
@@ -139,6 +139,11 @@ def inspect_file(path: str) -> InspectedFile:
     if not readable:
         number, row = rows[0]
         raise at(f"{source.name}:{number}", row if isinstance(row, DataError) else not_a_row(row))
+    if len(rows) == 1 and [*map(type, readable[0].values())] == [list]:
+        raise RequestError(
+            f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; expected one object per record. If the list "
+            "has the records, audit the file with --format json-list."
+        )
     values: dict[str, list[Any]] = {}
     for row in readable:
         for name, value in _flat(row, ""):
