@@ -77,7 +77,7 @@ def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[
             start += len(line)
 
 
-def parse_line(line: bytes, start: int | None) -> Any:
+def parse_line(line: bytes, start: int | None = None) -> Any:
     """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset, if it is known."""
     try:
         row = _decode(line)
@@ -127,7 +127,7 @@ def read_array(file: File, meter: Meter) -> Iterator[Row]:
             data = content.read()
     try:
         parts: list[Any] = _decode_array(data)
-        rows = (parse_line(bytes(part), None) for part in parts)
+        rows = (parse_line(bytes(part)) for part in parts)
     except (
         msgspec.DecodeError,
         RecursionError,
