@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows, squares_of
+from fairbrief.auditing.null_sums import Drawn, NullSums, RelabelledRows, drawn_of, squares_of
 from fairbrief.statistics.arrays import GRID, added, exact_parts, on_grid
 from fairbrief.types import Column
 
@@ -112,14 +112,37 @@ def test_units_that_are_added_together_sum_as_one_by_one(
     assert together.log_permutations == pytest.approx(single.log_permutations, rel=1e-15)
 
 
-def all_of(null: NullSums) -> tuple[list[Column], list[list[float]]]:
-    """The columns, and the sums of each resample: statistics to the last bit, squares to nine digits."""
-    if not null.is_relabelled:
+Read = tuple[list[Column], list[list[float]]]
+
+
+def all_of(null: NullSums) -> Read:
+    """The columns, and the sums of each resample."""
+    return read(null.drawn())
+
+
+def read(drawn: Drawn | None) -> Read:
+    """Statistics to the last bit, squares to nine digits."""
+    if drawn is None:
         return [], []
-    drawn = null.drawn()
-    sums = {c: drawn[c].tolist() for c in drawn.columns}
+    columns = drawn.totals.columns
+    sums = {c: drawn.totals[c][drawn.draws].tolist() for c in columns}
     rounded = {c: [float(f"{x:.9g}") for x in own] if c[0] == "²" else own for c, own in sums.items()}
-    return [*drawn.columns], [*rounded.values()]
+    return [*columns], [*rounded.values()]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.lists(units(), min_size=1, max_size=4), max_size=8))
+def test_small_sums_that_are_drawn_at_once_are_as_alone(
+    several: list[list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]]],
+) -> None:
+    """To the last bit, whatever the others hold; each twice, so that some are of one shape."""
+    nulls = [null_of(sorted(own, key=lambda unit: unit[0])) for own in [*several, *several]]
+    relabelled = [null for null in nulls if null.is_relabelled]
+    found = list(drawn_of(relabelled))
+    assert len(found) == len(relabelled)
+    for null, drawn in zip(relabelled, found, strict=True):
+        assert read(drawn) == all_of(null)
+        assert drawn.log_permutations == null.log_permutations
 
 
 @settings(max_examples=40)

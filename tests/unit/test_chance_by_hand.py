@@ -12,7 +12,7 @@ import pytest
 
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, flip_test
 from fairbrief.auditing.jackknifed import Units
-from fairbrief.auditing.null_sums import square_columns
+from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value
@@ -28,34 +28,34 @@ class OneContrast:
         return {"d": RATIO}
 
 
-def null_of(array: np.ndarray, permutations: float) -> Any:
-    """Sums of a part under its resamples."""
-    columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
-    return SimpleNamespace(drawn=lambda: Totals(columns, array), log_permutations=math.log(permutations))
-
-
 def chance_of(
     name: str,
     drawn: Sequence[float],
     value: Value,
     *,
     tops: Sequence[float] = (1, 3),
+    draws: Sequence[int] = (0, 1, 2),
     permutations: float = 4,
 ) -> PermutationTest | None:
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
-    Before and after it is another part, whose value is undefined in one of three draws.
+    Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
     """
+    columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
     null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
     real = np.array([[top, 2.0] for top in tops])
-    one, other = null_of(null, permutations), null_of(null + 1, 1)
+    one = Drawn(Totals(columns, null), np.array(draws), math.log(permutations))
+    other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
     names = [tuple(map(str, range(len(real))))] * 3
     units = Units({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]), names)
     several = Permutations([other, one, other], OneContrast(), units)
-    beside = [np.nan, 3.0, 3.0]
+    beside = [np.nan, 3.0]
     read = np.array([7.0, float(value.array), 0.0])
-    null_values = Value(np.array([beside, [*drawn], beside]))
-    return several.chances(null_values if name in ("m", "d") else None, value, read)[1]
+    nulls = {
+        "m": Value(np.array([*beside, *drawn, *beside])),
+        "d": Value(np.array([*beside, *drawn, *beside])),
+    }
+    return several.chances(nulls.get(name), value, read)[1]
 
 
 def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
@@ -88,6 +88,14 @@ def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
     found = chance_of("m", [0.0, 0.5, 1], Value(np.array(0.0), "upper", ("d",)), tops=(0, 0))
     assert found is not None
     assert found.p == 1
+
+
+def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
+    """The draw of θ = 0 came once, that of ½ twice: from their mean of 1/3, |1 - 1/3| is reached by none, (0 + 1)/4."""
+    value = Value(np.array(1.0), "both", ("d",))
+    found = chance_of("d", [0.0, 0.5, 1], value, draws=(0, 1, 1))
+    assert found is not None
+    assert (found.mean, found.p) == (pytest.approx(1 / 3), 1 / 4)
 
 
 def test_no_p_that_can_be_reached_is_above_one() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import Jackknifed, Units
-from fairbrief.auditing.null_sums import NullSums, contrasts_of, square_columns
+from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spreads, t_p
@@ -31,16 +31,20 @@ SUMS_TIE = 1e-9
 class Permutations:
     """The permutation baselines of parts whose permuted sums have the same columns.
 
-    ``units`` are the real units, of which each part has the same number. Each part's result is independent of the other parts.
+    ``totals`` are the sums of all draws, part by part; ``units`` the real units, of which each part has the same number.
+    Each part's result is independent of the other parts.
     """
 
-    def __init__(self, several: Sequence[NullSums], observation: Any, units: Units) -> None:
-        drawn = [null.drawn() for null in several]
-        by_column = np.stack([totals.array.T for totals in drawn], axis=1)
-        self.totals = Totals(drawn[0].columns, np.moveaxis(by_column, 0, -1))
-        """The sums of each resample, with the leading axes (parts, n_resamples). Measures compute with whole columns."""
-        self._reachable = [math.exp(-min(null.log_permutations, 700.0)) for null in several]
-        self._ratios, self._units = contrasts_of(observation, tuple(self.totals.columns)), units
+    def __init__(self, several: Sequence[Drawn], observation: Any, units: Units) -> None:
+        sizes = [len(drawn.totals.array) for drawn in several]
+        columns = several[0].totals.columns
+        self.totals = Totals(columns, np.concatenate([drawn.totals.array for drawn in several]))
+        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._part = np.repeat(np.arange(len(several)), sizes)
+        self._draws = np.stack([drawn.draws for drawn in several]) + self._starts[:, np.newaxis]
+        self._times = np.bincount(self._draws.ravel(), minlength=sum(sizes))
+        self._reachable = [math.exp(-min(drawn.log_permutations, 700.0)) for drawn in several]
+        self._ratios, self._units = contrasts_of(observation, tuple(columns)), units
         self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}
 
     def knows(self, value: Value) -> bool:
@@ -48,24 +52,24 @@ class Permutations:
         return all(name in self._ratios for name in value.contrasts)
 
     def chances(self, null: Value | None, value: Value, read: Floats) -> list[PermutationTest | None]:
-        """The tests of one value in each part, from the real values ``read`` (parts,) and those of the resamples, ``null``.
+        """The tests of one value in each part, from the real values ``read`` (parts,) and those of the draws, ``null``.
 
-        None for a part in which no resample defines the value.
+        None for a part in which no draw defines the value.
         """
         if null is None:
             return [None] * len(read)
-        drawn = np.broadcast_to(null.array, self.totals.array.shape[:2])
+        drawn = np.broadcast_to(null.array, len(self._part))
         there, is_both = np.isfinite(drawn), value.tail == "both"
-        means = _means(drawn, there)
+        means = self._means(drawn, there)
         if value.contrasts and self.knows(value):
             each = [self._size(name, is_signed=is_both) for name in value.contrasts]
             observed, sizes = (largest(np.stack(several, axis=-1)) for several in zip(*each, strict=True))
-            p, least = _upper_p(observed, sizes), _smallest_p(sizes)
+            p, least = self._upper_p(observed, sizes), self._smallest_p(sizes)
         else:
             drawn = np.where(there, drawn, np.nan)
-            p, least = _upper_p(read, drawn), _smallest_p(drawn)
+            p, least = self._upper_p(read, drawn), self._smallest_p(drawn)
             if is_both:
-                lower, lowest = _upper_p(-read, -drawn), _smallest_p(-drawn)
+                lower, lowest = self._upper_p(-read, -drawn), self._smallest_p(-drawn)
                 p, least = (np.minimum(1.0, 2.0 * np.minimum(*two)) for two in ((p, lower), (least, lowest)))
         return [
             None
@@ -76,8 +80,36 @@ class Permutations:
             )
         ]
 
+    def _means(self, rows: Floats, there: NDArray[np.bool_]) -> Floats:
+        """The mean of each part's defined resamples; nan if none is defined."""
+        with np.errstate(invalid="ignore"):
+            means = np.asarray(rows[self._draws].mean(axis=1))
+        for i in np.unique(self._part[~there]).tolist():
+            own = self._draws[i][there[self._draws[i]]]
+            means[i] = rows[own].mean() if len(own) else np.nan
+        return means
+
+    def _count(self, rows: NDArray[np.bool_]) -> Integers:
+        """The number of each part's resamples for which ``rows`` is True."""
+        return np.asarray(np.add.reduceat(np.where(rows, self._times, 0), self._starts))
+
+    def _upper_p(self, observed: Floats, null: Floats) -> Floats:
+        """(1 + #{null ≥ observed}) / (B + 1), among the defined ones; ties count; nan if none is defined. Shapes: (parts,), (rows,)."""
+        bar = observed - tolerance(observed, SUMS_TIE)
+        reached, defined = self._count(null >= bar[self._part]), self._count(~np.isnan(null))
+        return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
+
+    def _smallest_p(self, null: Floats) -> Floats:
+        """`_upper_p` of the most extreme draw."""
+        highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
+        tied, defined = (
+            self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part]),
+            self._count(~np.isnan(null)),
+        )
+        return ratio(tied, defined + (defined > 0))
+
     def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
-        """The studentized size of one contrast, of the real labels (parts,) and of each resample.
+        """The studentized size of one contrast.
 
         A group difference is measured from its permutation mean, which need not be 0 (n-grams that several groups share
         favour small groups). The contrasts of an unsigned score are measured from 0, like the score.
@@ -85,42 +117,15 @@ class Permutations:
         if (name, is_signed) not in self._sizes:
             contrast = self._ratios[name]
             top, bottom = self.totals.weighted(contrast.top), self.totals.weighted(contrast.bottom)
-            center = np.zeros(len(top))
+            some = bottom != 0
+            center = np.zeros(len(self._starts))
             if is_signed:
-                some = bottom != 0
-                means = _means(np.divide(top, bottom, out=np.zeros_like(top), where=some), some)
-                center = np.where(some.any(axis=1), means, 0.0)
+                means = self._means(np.divide(top, bottom, out=np.zeros_like(top), where=some), some)
+                center = np.where(np.add.reduceat(some, self._starts) > 0, means, 0.0)
             squares = np.stack([self.totals[c] for c in square_columns(name)], axis=-1)
-            null = studentize(top, bottom, squares, center[:, np.newaxis])
+            null = studentize(top, bottom, squares, center[self._part])
             self._sizes[name, is_signed] = _observed_size(self._units.moments(contrast), center), null
         return self._sizes[name, is_signed]
-
-
-def _means(numbers: Floats, there: NDArray[np.bool_]) -> Floats:
-    """The mean of each row's defined numbers; nan if none is defined. Shape: (rows,)."""
-    with np.errstate(invalid="ignore"):
-        means = np.ascontiguousarray(numbers).mean(axis=1)
-    for i in np.flatnonzero(~there.all(axis=1)).tolist():
-        means[i] = numbers[i][there[i]].mean() if there[i].any() else np.nan
-    return np.asarray(means)
-
-
-def _upper_p(observed: Floats, null: Floats) -> Floats:
-    """(1 + #{null ≥ observed}) / (B + 1), among the defined ones; ties count; nan if none is defined. Shapes: (parts,), (parts, B)."""
-    reached, defined = _reached(observed, null)
-    return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
-
-
-def _smallest_p(null: Floats) -> Floats:
-    """`_upper_p` of the most extreme resample."""
-    reached, defined = _reached(np.where(np.isnan(null), -np.inf, null).max(axis=1), null)
-    return ratio(reached, defined + (defined > 0))
-
-
-def _reached(bar: Floats, null: Floats) -> tuple[Integers, Integers]:
-    """How many numbers of each row are at least the bar, ties counted, and how many are defined. Shapes: (rows,)."""
-    reached = null >= (bar - tolerance(bar, SUMS_TIE))[:, np.newaxis]
-    return reached.sum(axis=1), (~np.isnan(null)).sum(axis=1)
 
 
 def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:

@@ -7,7 +7,7 @@ of a difference of two; `Fields` are those of its fields that several estimates 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from fairbrief.auditing.chance import (
     is_tested_by_permutation,
 )
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
-from fairbrief.auditing.null_sums import NullSums
+from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
@@ -32,7 +32,7 @@ UNLIMITED = -math.inf, math.inf
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
-MOST_TOGETHER = 1 << 20
+MOST_TOGETHER = 1 << 21
 """The most numbers in the sums of parts that are estimated together; one part may have more."""
 
 T = TypeVar("T")
@@ -159,14 +159,22 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     for one in units:
         found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
     for members in found.values():
-        for some in in_turn(members, members[0][1].sums.size):
+        for some in in_turn(members, lambda one: one[1].sums.size):
             yield [one for one, _ in some], together([own for _, own in some])
 
 
-def in_turn(items: Sequence[T], numbers: int) -> Iterator[Sequence[T]]:
-    """The items in lists of about `MOST_TOGETHER` numbers, of which each item has so many; of one item at least."""
-    step = 1 + MOST_TOGETHER // max(1, numbers)
-    return (items[start : start + step] for start in range(0, len(items), step))
+def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> Iterator[list[T]]:
+    """The items in lists; a list ends with the item that brings its ``numbers`` above `MOST_TOGETHER`."""
+    waiting: list[T] = []
+    held = 0
+    for item in items:
+        waiting.append(item)
+        held += numbers(item)
+        if held > MOST_TOGETHER:
+            yield waiting
+            waiting, held = [], 0
+    if waiting:
+        yield waiting
 
 
 def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -367,52 +375,61 @@ def _test_inverted(interval: Interval, p: float | None, settings: Settings) -> I
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
 ) -> dict[tuple[int, str, int], resampling.PermutationTest]:
-    """By measure, name and part the permutation mean and test of each value: by label permutations, or else by sign flips."""
+    """By measure, name and part the permutation mean and test of each value."""
     found: dict[tuple[int, str, int], resampling.PermutationTest] = {}
-    for places, permutations in _baselines(several[0], parts, settings) if settings.n_resamples else ():
+    for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for k, here in enumerate(several):
             null = here.measure.value(permutations.totals) if permutations else {}
             for name, value in here.here.items():
-                if value.tail is None:
-                    continue
-                read = here.readings(name).here[places]
-                chances = (
-                    permutations.chances(null.get(name), value, read) if permutations else [None] * len(read)
-                )
-                by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
-                for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
-                    if not math.isfinite(number) or (by_flips and here.units.sums.shape[1] < 2):
-                        continue
-                    if by_flips:
-                        flips = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
-                        if chance is not None:  # the mean alone
-                            flips = replace(
-                                flips or resampling.PermutationTest(None, 1.0, 1.0), mean=chance.mean
-                            )
-                        chance = flips
-                    if chance is not None:
-                        found[k, name, i] = chance
+                if value.tail is not None:
+                    tests = _tests(here, name, places, permutations, null.get(name), settings)
+                    found.update(((k, name, i), chance) for i, chance in tests)
     return found
 
 
-def _baselines(
-    here: Jackknifed, parts: Sequence[Part], settings: Settings
-) -> Iterator[tuple[Integers, Permutations | None]]:
+def _tests(
+    here: Jackknifed,
+    name: str,
+    places: Integers,
+    permutations: Permutations | None,
+    null: Value | None,
+    settings: Settings,
+) -> Iterator[tuple[int, resampling.PermutationTest]]:
+    """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
+    value, read = here.here[name], here.readings(name).here[places]
+    chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
+    by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
+    for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
+        if not math.isfinite(number) or (by_flips and here.units.sums.shape[1] < 2):
+            continue
+        if by_flips:
+            flips = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
+            if chance is not None:  # the mean alone
+                flips = replace(flips or resampling.PermutationTest(None, 1.0, 1.0), mean=chance.mean)
+            chance = flips
+        if chance is not None:
+            yield i, chance
+
+
+def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Integers, Permutations | None]]:
     """Parts with their permutation baselines, those of the same columns together; None where no label was exchanged."""
-    relabelled: dict[tuple[Column, ...], list[tuple[int, NullSums]]] = {}
+    relabelled: list[tuple[int, NullSums]] = []
     alone: list[int] = []
     for i, part in enumerate(parts):
         null = part.ledger.null(part.system, part.subgroup)
         if null is not None and null.is_relabelled:
-            relabelled.setdefault(null.columns, []).append((i, null))
+            relabelled.append((i, null))
         else:
             alone.append(i)
     if alone:
         yield np.array(alone), None
-    for columns, members in relabelled.items():
-        for some in in_turn(members, settings.n_resamples * len(columns)):
-            places, nulls = np.array([i for i, _ in some]), [null for _, null in some]
-            yield places, Permutations(nulls, here.measure.observation, here.units.of(places))
+    for some in in_turn(relabelled, lambda one: one[1].numbers):
+        by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
+        for (i, _), drawn in zip(some, drawn_of([null for _, null in some]), strict=True):
+            by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
+        for members in by_columns.values():
+            places, several = np.array([i for i, _ in members]), [drawn for _, drawn in members]
+            yield places, Permutations(several, here.measure.observation, here.units.of(places))
 
 
 def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test:

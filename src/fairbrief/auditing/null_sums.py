@@ -10,11 +10,12 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
 from fairbrief.statistics.label_permutations import Choice
@@ -109,14 +110,22 @@ class RelabelledRows:
         """How many numbers of a column are held."""
         return math.prod(self.values.shape[:2])
 
-    def sums(self) -> Iterator[tuple[tuple[Column, ...], Floats]]:
-        """Sums over the units without rounding: of all resamples, (fixed columns,), and of each, (n_resamples, columns)."""
-        are_exact = self.are_small and len(self) <= FEW
-        for part in (self.fixed,) if are_exact else exact_parts(self.fixed, len(self)):
-            yield self.fixed_columns, part.sum(axis=0)
-        if self.columns:
-            for part in (self.values,) if are_exact else exact_parts(self.values, len(self)):
-                yield self.columns, _resampled(part, self.choices)
+    def sums(self) -> Floats:
+        """Each resample's sums over the units. Shape (n_resamples, columns)."""
+        values, choices = self.values, self.choices
+        # Two units of few label permutations are one of all pairs of these, from which half as many rows are taken.
+        while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
+            if len(values) % 2:
+                values, choices = (
+                    np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices)
+                )
+            values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
+            values = values.reshape(len(values), n * n, -1)
+            choices = choices[::2] * n + choices[1::2]
+        sums: Floats = values[0].take(choices[0], axis=0)
+        for own, choice in zip(values[1:], choices[1:], strict=True):
+            sums += own.take(choice, axis=0)
+        return sums
 
 
 def _are_small(columns: Sequence[Column], values: Floats) -> bool:
@@ -124,19 +133,16 @@ def _are_small(columns: Sequence[Column], values: Floats) -> bool:
     return is_exact(values[..., [column[0] != SQUARE for column in columns]], FEW)
 
 
-def _resampled(values: Floats, choices: Choice) -> Floats:
-    """Each resample's sums over the units. Shapes: as in `RelabelledRows`; (n_resamples, columns)."""
-    # Two units of few label permutations are one of all pairs of these, from which half as many rows are taken.
-    while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
-        if len(values) % 2:
-            values, choices = (np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices))
-        values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
-        values = values.reshape(len(values), n * n, -1)
-        choices = choices[::2] * n + choices[1::2]
-    sums: Floats = values[0].take(choices[0], axis=0)
-    for own, choice in zip(values[1:], choices[1:], strict=True):
-        sums += own.take(choice, axis=0)
-    return sums
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Sums under random label permutations by column, (draws, columns); resamples that label all units alike are one draw.
+
+    ``draws`` (n_resamples,) is the draw of each resample; ``log_permutations`` is the log of the number of permutations.
+    """
+
+    totals: Totals
+    draws: NDArray[np.integer[Any]]
+    log_permutations: float
 
 
 @dataclass(slots=True)
@@ -196,7 +202,7 @@ class NullSums:
         other.close()
         for rows in other._rows:
             self._add_rows(rows)
-        if other._sums:
+        if not other.holds_rows_alone:
             self._sum_rows()
             for column, (whole, rest) in other._sums.items():
                 # Copied: what came from another process may be read-only.
@@ -207,25 +213,9 @@ class NullSums:
         self.is_relabelled |= other.is_relabelled
         self.permutations.update(other.permutations)
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """All columns, in the order of their names."""
-        self.close()
-        of_rows = (column for rows in self._rows for column in (*rows.columns, *rows.fixed_columns))
-        return tuple(sorted({*self._sums, *of_rows}))
-
-    def drawn(self) -> Totals:
-        """The sums of each resample, with the leading axis (n_resamples,). In memory, columns come one after another."""
-        place = {column: i for i, column in enumerate(self.columns)}
-        sums = np.zeros((len(place), self.n_resamples)).T
-        for column, (whole, rest) in self._sums.items():
-            sums[:, place[column]] = whole + rest
-        of_rows: dict[tuple[Column, ...], Floats] = {}
-        for columns, own in itertools.chain.from_iterable(rows.sums() for rows in self._rows):
-            of_rows[columns] = of_rows[columns] + own if columns in of_rows else own
-        for columns, own in of_rows.items():
-            sums[:, [place[column] for column in columns]] += own
-        return Totals(place, sums)
+    def drawn(self) -> Drawn | None:
+        """All sums; None where no unit could be relabelled."""
+        return next(drawn_of([self]), None) if self.is_relabelled else None
 
     def fixed_sums(self) -> dict[Column, float]:
         """The sums by column of units that cannot be relabelled."""
@@ -233,26 +223,125 @@ class NullSums:
         return {column: float(whole + rest) for column, (whole, rest) in self._sums.items()}
 
     @property
+    def numbers(self) -> int:
+        """How many numbers `drawn` holds, at most."""
+        columns = len(self._sums) + sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
+        return self.n_resamples + columns * int(min(self._joint_permutations(), self.n_resamples))
+
+    @property
+    def holds_rows_alone(self) -> bool:
+        """Whether nothing was summed."""
+        return not self._sums
+
+    @property
     def log_permutations(self) -> float:
         """The logarithm of the number of distinct joint label permutations."""
         self.close()
         return math.fsum(count * math.log(number) for number, count in self.permutations.items())
 
+    def _joint_permutations(self) -> float:
+        """In how many ways rows can be labelled together that label permutations move; infinite where some were summed."""
+        if any(np.ndim(whole) for whole, _ in self._sums.values()):
+            return math.inf
+        numbers: Iterator[int] = (rows.values.shape[1] ** len(rows) for rows in self._rows if rows.columns)
+        return math.prod(numbers)
+
+    def _draws(self) -> tuple[Integers, NDArray[np.integer[Any]]]:
+        """The first resample of each draw, and which draw each resample is."""
+        if self._joint_permutations() > self.n_resamples:
+            each = np.arange(self.n_resamples)
+            return each, each
+        moving = [
+            (rows.values.shape[1], choice) for rows in self._rows if rows.columns for choice in rows.choices
+        ]
+        numbers, choices = tuple(n for n, _ in moving), tuple(choice.tobytes() for _, choice in moving)
+        return _joint_draws(self.n_resamples, numbers, choices)
+
+    def _likeness(self) -> object:
+        """A key that is equal for objects with unsummed rows of the same columns and shapes, else unique."""
+        if not self.holds_rows_alone:
+            return id(self)
+        return tuple((rows.columns, rows.fixed_columns, rows.values.shape) for rows in self._rows)
+
+    def _columns(self) -> dict[Column, int]:
+        """All columns in order, and their places."""
+        of_rows = (column for rows in self._rows for column in (*rows.columns, *rows.fixed_columns))
+        return {column: i for i, column in enumerate(sorted({*self._sums, *of_rows}))}
+
     def _add_rows(self, rows: RelabelledRows) -> None:
-        if not self._sums:
+        if self.holds_rows_alone:
             kept = [*self._rows, rows]
             room = sum(held.room for held in kept)
             if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.are_small:
                 self._rows = kept
                 return
-        self._sum_rows(rows)
+        self._sum_rows()
+        self._sum(rows)
 
-    def _sum_rows(self, *more: RelabelledRows) -> None:
+    def _sum_rows(self) -> None:
         kept, self._rows = self._rows, []
-        for columns, sums in itertools.chain.from_iterable(rows.sums() for rows in (*kept, *more)):
-            self._add(columns, sums)
+        for rows in kept:
+            self._sum(rows)
+
+    def _sum(self, rows: RelabelledRows) -> None:
+        for part in exact_parts(rows.fixed, len(rows)):
+            self._add(rows.fixed_columns, part.sum(axis=0))
+        for part in exact_parts(rows.values, len(rows)) if rows.columns else ():
+            self._add(rows.columns, replace(rows, values=part).sums())
 
     def _add(self, columns: Sequence[Column], sums: Floats) -> None:
         """Add sums by resample, or of all. Shape: (n_resamples, columns) or (columns,)."""
         for i, column in enumerate(columns):
             self._sums[column] = added(self._sums.get(column), sums[..., i])
+
+
+@lru_cache(maxsize=2048)
+def _joint_draws(
+    n_resamples: int, numbers: tuple[int, ...], choices: tuple[bytes, ...]
+) -> tuple[Integers, NDArray[np.integer[Any]]]:
+    """Groups resamples with equal labels: the first of each group, and the group of each resample.
+
+    Systems that summarize the same records, and observations of these, share the answer. ``numbers`` and ``choices`` are, per
+    unit, its number of label permutations and, as narrow integers, the one that each resample takes.
+    """
+    permutation = np.zeros(n_resamples, dtype=np.int64)
+    for choice, number in zip(choices, numbers, strict=True):
+        permutation = permutation * number + np.frombuffer(choice, dtype=np.min_scalar_type(number))
+    first = np.full(math.prod(numbers), -1)
+    # Among equal ones the first is last.
+    first[permutation[::-1]] = np.arange(n_resamples)[::-1]
+    met = first >= 0
+    return first[met], (np.cumsum(met) - 1)[permutation].astype(np.min_scalar_type(n_resamples))
+
+
+def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
+    """`NullSums.drawn` of each, batched by shape. Each must have a permuted unit."""
+    found: dict[int, Drawn] = {}
+    alike: dict[object, list[int]] = {}
+    for i, null in enumerate(several):
+        null.close()
+        alike.setdefault(null._likeness(), []).append(i)
+    for places in alike.values():
+        found |= zip(places, _drawn_alike([several[i] for i in places]), strict=True)
+    return map(found.__getitem__, range(len(several)))
+
+
+def _drawn_alike(several: Sequence[NullSums]) -> Iterator[Drawn]:
+    """The same of one, or of several that keep rows of one shape."""
+    place = several[0]._columns()
+    first, draws = zip(*(null._draws() for null in several), strict=True)
+    sizes = [len(own) for own in first]
+    resample, whose = np.concatenate(first), np.repeat(np.arange(len(several)), sizes)
+    sums = np.zeros((len(resample), len(place)))
+    for column, (whole, rest) in several[0]._sums.items():  # of several nothing is summed
+        sums[:, place[column]] += whole + rest
+    for alike in zip(*(null._rows for null in several), strict=True):
+        columns, fixed_columns = ([place[c] for c in of] for of in (alike[0].columns, alike[0].fixed_columns))
+        sums[:, fixed_columns] += np.stack([rows.fixed.sum(axis=0) for rows in alike])[whose]
+        values = np.stack([rows.values for rows in alike])
+        for u in range(len(alike[0]) if columns else 0):
+            choices = np.stack([rows.choices[u] for rows in alike])
+            sums[:, columns] += values[whose, u, choices[whose, resample]]
+    totals = np.split(sums, np.cumsum(sizes)[:-1])
+    for null, array, draw in zip(several, totals, draws, strict=True):
+        yield Drawn(Totals(place, array), draw, null.log_permutations)
