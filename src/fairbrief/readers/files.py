@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import gzip
 import io
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import names, not_utf8
+from fairbrief.readers.messages import not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
-from fairbrief.text.addresses import COPYING
 
 UTF8 = "utf-8"
 SAMPLE = 1 << 20
@@ -80,12 +78,6 @@ def _other(sample: bytes) -> str:
     return UTF8
 
 
-FORMATS = {
-    "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
-    "excel": "excel", "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
-    "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
-}  # fmt: skip
-"""Ending of a file, or name given by the caller → format. `input_sources` has the reader of each format, `layouts` those of tools."""
 InputFile = Path | StoredFile
 """A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")
@@ -125,53 +117,6 @@ def stem(path: InputFile) -> str:
 def printable(path: InputFile | str) -> str:
     """A path for messages, whatever its bytes."""
     return os.fsencode(str(path)).decode("utf-8", "replace")
-
-
-def parted(name: str) -> tuple[str, str | None]:
-    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
-    file, mark, sheet = name.rpartition("#")
-    if mark and FORMATS.get(endings(Path(file))[0]) == "excel" and not Path(name).exists():
-        return file, sheet
-    return name, None
-
-
-def check(path: Path) -> None:
-    """RequestError unless the file can be read; the error names similar files."""
-    shown = printable(path)
-    if path.is_dir():
-        inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in FORMATS)
-        advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
-        raise RequestError(
-            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
-        )
-    if not path.exists():
-        if scheme := ADDRESS.match(shown):
-            raise RequestError(
-                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
-                "file on this machine, give its path."
-            )
-        parent = path.parent
-        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, siblings, n=3)
-        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RequestError(f"There is no file {shown}.{guess}")
-    if not os.access(path, os.R_OK):
-        raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
-
-
-def format_of(path: InputFile, given: str | None = None, others: Iterable[str] = ()) -> str:
-    """The format of a file: the caller's, or by its ending. ``others`` are further names for the error."""
-    name = given.lower().lstrip(".") if given else endings(path)[0]
-    if name not in FORMATS:
-        what = (
-            f"--format {given} is unknown"
-            if given
-            else f"The name {printable(path)} does not end in a known format"
-        )
-        raise RequestError(
-            f"{what}. Formats: {', '.join((*FORMATS, *others))} (text also as .gz, .zst). Give one with --format."
-        )
-    return FORMATS[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.readers import files, json_lines, object_stores, tables
+from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import UTF8, File, InputFile, Meter, known_encoding
+from fairbrief.readers.formats import BY_ENDING, check, format_named, parted, recognize, unknown_format
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.addresses import is_stored
 
@@ -23,20 +23,6 @@ MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
-TEXT_READERS: dict[str, Callable[..., Iterator[Row]]] = {
-    "jsonl": json_lines.read_lines,
-    "json": json_lines.read_json,
-    "csv": tables.read_csv,
-    "tsv": partial(tables.read_csv, delimiter="\t"),
-    "ssv": partial(tables.read_csv, delimiter=";"),
-}
-"""Format → reader, for text files, which have an encoding. `files.FORMATS` has the endings of each format."""
-TRANSCRIPTS = ("vtt", "srt", "txt")
-"""Endings of transcripts, which have an encoding, too."""
-BINARY_READERS: dict[str, Callable[..., Iterator[Row]]] = {
-    "parquet": tables.read_parquet,
-    "arrow": tables.read_arrow,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +41,9 @@ class Source:
     folder: Path | None = None
     is_table: bool = False
     kind: str = ""
-    """The format of a file."""
+    """The name of a file's format."""
+    tool: str = ""
+    """The title of the format, if it is a tool's."""
     notes: tuple[str, ...] = ()
     """How the file was understood, if the caller did not specify it."""
 
@@ -92,7 +80,7 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
         if name.startswith(PREFIX):
             places.append((name, None))
             continue
-        file, sheet = files.parted(name)
+        file, sheet = parted(name)
         places += [(path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])]
     last = [path.name for path, _ in places if not isinstance(path, str)]
     sources = []
@@ -106,7 +94,7 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
             if any((path / mark).is_file() for mark in MARKS):
                 sources.append(_of_data_set(open_saved(path), shown, path.name, path))
                 continue
-            files.check(path)
+            check(path)
         sources.append(_of_file(path, shown, form, encoding, sheet))
     return sources
 
@@ -116,46 +104,44 @@ def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = Non
 
 
 def _of_file(
-    path: InputFile, name: str, form: str | None, given_encoding: str | None, sheet: str | None
+    path: InputFile, name: str, wanted: str | None, given_encoding: str | None, sheet: str | None
 ) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
     ending, packed = files.endings(path)
-    named = files.FORMATS.get((form or ending).lower().lstrip("."), files.FORMATS.get(ending))
-    is_text = ending in TRANSCRIPTS or named in TEXT_READERS
+    by_ending = BY_ENDING.get(ending)
+    given = None if wanted is None else format_named(wanted)
+    basis = by_ending if given is None or (given.title and by_ending is not None) else given
+    if basis is None:
+        raise unknown_format(f"The name {files.printable(path)} does not end in a known format")
+    if packed and not basis.is_text:
+        raise RequestError(
+            f"{name}: found a compressed {basis.name} file; expected a plain one, since the format compresses itself; unpack it first."
+        )
+    if given_encoding is not None and not basis.is_text:
+        raise RequestError(
+            f"--encoding needs a text file, and {name} is a {basis.name} file: drop --encoding."
+        )
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
     else:
-        encoding = files.encoding_of(path) if is_text else UTF8
+        encoding = files.encoding_of(path) if basis.is_text else UTF8
     file = File(path, name, encoding)
-    layout = recognize(file) if form is None else LAYOUTS.get(form)
-    if layout is not None:
-        plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
-        is_sure = form or ending in TRANSCRIPTS
-        note = (
-            f"{name}: read as {layout.title}{'' if is_sure else f' (--format {plain} reads it unchanged)'}."
-        )
-        return Source(
-            name, files.stem(path), partial(layout.read, file), file, kind=layout.name, notes=(note,)
-        )
-    kind = files.format_of(path, form, LAYOUTS)
-    if packed and not is_text:
-        raise RequestError(
-            f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
-        )
-    if given_encoding is not None and not is_text:
-        raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
-    is_guess = encoding != UTF8 and given_encoding is None
-    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
+    form, notes = given or recognize(file, basis), list[str]()
+    if form.title:
+        unchanged = "" if form in (given, by_ending) else f" (--format {basis.name} reads it unchanged)"
+        notes.append(f"{name}: read as {form.title}{unchanged}.")
+    elif encoding != UTF8 and given_encoding is None:
+        notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
+    place: dict[str, Any] = {} if sheet is None or form is not by_ending else {"sheet": sheet}
     return Source(
         name,
         files.stem(path),
-        partial(tables.read_sheet, file, sheet=sheet)
-        if kind == "excel"
-        else partial((TEXT_READERS | BINARY_READERS)[kind], file),
+        partial(form.read, file, **place),
         file,
-        is_table=kind not in ("jsonl", "json"),
-        kind=kind,
-        notes=(note,) if is_guess else (),
+        is_table=form.is_table,
+        kind=form.name,
+        tool=form.title,
+        notes=tuple(notes),
     )
 
 

@@ -30,13 +30,13 @@ LARGEST = 1 << 26
 def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
     """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
 
-    If the first line does not contain the delimiter, but semicolons or tabs, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    If the first line does not contain the delimiter, but semicolons, tabs or bars, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with file.text() as (raw, content):
         first = content.peek(1).partition(b"\n")[0]
         if delimiter.encode() not in first and first[:1] != b'"':  # a quoted name may contain any delimiter
-            delimiter = max((delimiter, ",", ";", "\t"), key=lambda mark: first.count(mark.encode()))
+            delimiter = max((delimiter, ",", ";", "\t", "|"), key=lambda mark: first.count(mark.encode()))
         lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         _, cells = next(_records(reader), (1, []))

@@ -104,11 +104,11 @@ def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Ro
 
 def _rows(file: File, meter: Meter) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
-    kind = files.FORMATS.get(files.endings(file.path)[0])
-    if kind == "parquet":
+    ending = files.endings(file.path)[0]
+    if ending in ("parquet", "pq"):
         yield from tables.read_parquet(file, meter)
         return
-    if kind == "csv":
+    if ending == "csv":
         for number, row in tables.read_csv(file, meter, has_index=True):
             yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
         return

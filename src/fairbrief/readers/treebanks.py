@@ -2,7 +2,7 @@
 
 A CoNLL-2012 file has one word per line. The release of OntoNotes has ``X.coref``, ``X.name`` and ``X.parse`` in one
 folder: words and tags come from the tree, which also marks traces (``-NONE-``), which are not part of the text.
-Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``tokens`` separates them by one blank.
+Neither contains the spacing: the words are set as in a newspaper.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from fairbrief.errors import DataError
 from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
 from fairbrief.types import Document, Record
-
-Spacing = Literal["natural", "tokens"]
 
 _ESCAPES: Final = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "-AMP-": "&",
@@ -33,30 +31,25 @@ Leaf = tuple[str, str]
 """A word with its tag before it."""
 
 
-def set_words(words: Sequence[Leaf], sizes: Sequence[int], spacing: Spacing) -> tuple[str, list[Token]]:
-    """A text of the words, and the place of each word.
+def set_words(sentences: Sequence[Sequence[Leaf]]) -> tuple[str, list[Token]]:
+    """A text of the words as in a newspaper, and the place of each word; a blank separates sentences.
 
-    ``sizes`` are the numbers of words per sentence; a blank separates sentences. ``natural`` spacing also replaces
-    the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) by their characters.
+    The treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
     """
-    natural = spacing == "natural"
     pieces: list[str] = []
     tokens: list[Token] = []
     at = 0
-    index = 0
-    for size in sizes:
-        glued = False
-        for i in range(size):
-            tag, raw = words[index]
-            form = _ESCAPES.get(raw, raw) if natural else raw
-            if pieces and not (natural and i > 0 and (glued or _closes(raw, form, tag))):
+    for sentence in sentences:
+        is_glued = False
+        for i, (tag, raw) in enumerate(sentence):
+            form = _ESCAPES.get(raw, raw)
+            if pieces and not (i > 0 and (is_glued or _closes(raw, form, tag))):
                 pieces.append(" ")
                 at += 1
-            glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
+            is_glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
             pieces.append(form)
             tokens.append(Token(form, tag, at, at + len(form)))
             at += len(form)
-            index += 1
     return "".join(pieces), tokens
 
 
@@ -127,7 +120,7 @@ _BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
 Row = tuple[int, list[str]]
 
 
-def read_conll(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
+def read_conll(source: str | Path) -> Iterator[Record]:
     """The documents of a CoNLL-2012 file, or of all ``*conll`` files below a folder; a record per part.
 
     People come from names marked ``PERSON`` and from the chains that these belong to. Columns: document,
@@ -135,10 +128,10 @@ def read_conll(source: str | Path, spacing: Spacing = "natural") -> Iterator[Rec
     with file and line.
     """
     for path in files_of(Path(source), "conll"):
-        yield from _read_file(path, spacing)
+        yield from _read_file(path)
 
 
-def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
+def _read_file(path: Path) -> Iterator[Record]:
     id_, begun = "", 0
     sentences: list[list[Row]] = [[]]
     for number, raw in lines_of(path):
@@ -152,7 +145,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
                 raise DataError(
                     f"{path}:{number}: found '#end document' without '#begin document'; add the beginning, or remove the line."
                 )
-            yield _record(id_, [s for s in sentences if s], f"{path}:{begun}", path, spacing)
+            yield _record(id_, sentences, f"{path}:{begun}", path)
             begun = 0
         elif not line:
             sentences.append([])
@@ -173,11 +166,11 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
         )
 
 
-def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
+def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path) -> Record:
     rows = [row for sentence in sentences for row in sentence]
-    words, sizes = [(c[4], c[3]) for _, c in rows], [len(sentence) for sentence in sentences]
+    words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
     named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-    return _annotated(id_, words, sizes, _spans(rows, -1, path), named, where, spacing)
+    return _annotated(id_, words, _spans(rows, -1, path), named, where)
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
@@ -196,70 +189,69 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
 
 def _annotated(
     id_: str,
-    words: Sequence[Leaf],
-    sizes: Sequence[int],
+    sentences: Sequence[Sequence[Leaf]],
     mentions: Sequence[Span],
     named: Sequence[Span],
     where: str,
-    spacing: Spacing,
 ) -> Record:
-    """The record of a text: tags and words, numbers of words per sentence, mentions with their chains, and names of people."""
-    text, tokens = set_words(words, sizes, spacing)
+    """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
+    text, tokens = set_words(sentences)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     return Record(id_, (Document(text),), entities=people(given), where=where)
 
 
+TRACE = "-NONE-"
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 _PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
 _ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
 
 
-def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
+def read_ontonotes(source: str | Path) -> Iterator[Record]:
     """The document of one ``.coref`` file, or of all below a folder, each with its ``.name`` and ``.parse``.
 
     Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) are inside the chain's mention and are
     ignored. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".coref"):
-        yield _read_triple(path, spacing)
+        yield _read_triple(path)
 
 
-def _read_triple(path: Path, spacing: Spacing) -> Record:
+def _read_triple(path: Path) -> Record:
     parse, name = path.with_suffix(".parse"), path.with_suffix(".name")
     for other in (parse, name):
         if not other.is_file():
             raise DataError(
                 f"{path}: found no '{other.name}' in its folder; expected .coref, .name and .parse together; add the file."
             )
-    leaves, sentences = _leaves(parse)
+    trees = _trees(parse)
+    leaves = [leaf for tree in trees for leaf in tree]
     document, chains = _marked(path, "COREF", leaves)
     _, named = _marked(name, "ENAMEX", leaves)
-    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != "-NONE-"]
+    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != TRACE]
     place = {old: new for new, old in enumerate(in_text)}
-    sizes = [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences]
+    sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
     mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _annotated(id_, [leaves[i] for i in in_text], sizes, mentions, people_, f"{path}:1", spacing)
+    return _annotated(id_, sentences, mentions, people_, f"{path}:1")
 
 
-def _leaves(path: Path) -> tuple[list[Leaf], list[tuple[int, int]]]:
-    """Tag and word of every leaf, and where each tree begins and ends among them."""
-    leaves: list[Leaf] = []
-    sentences, depth, begin = [], 0, 0
+def _trees(path: Path) -> list[list[Leaf]]:
+    """Tag and word of every leaf, by tree."""
+    trees: list[list[Leaf]] = [[]]
+    depth = 0
     for number, line in lines_of(path):
-        leaves += _LEAF.findall(line)
+        trees[-1] += _LEAF.findall(line)
         depth += line.count("(") - line.count(")")
         if depth < 0:
             raise DataError(
                 f"{path}:{number}: found a closing bracket without an opening one; correct the tree."
             )
-        if depth == 0 and len(leaves) > begin:
-            sentences.append((begin, len(leaves)))
-            begin = len(leaves)
+        if depth == 0:
+            trees.append([])
     if depth:
         raise DataError(f"{path}: found no end of the last tree; add the closing brackets.")
-    return leaves, sentences
+    return trees
 
 
 def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Brackets]:

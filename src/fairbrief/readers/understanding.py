@@ -18,8 +18,8 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
 from fairbrief.readers.files import Meter
+from fairbrief.readers.formats import JSON_LIST
 from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
-from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at
 
 HEAD = 1_000
@@ -96,7 +96,7 @@ class InspectedFile(NamedTuple):
     @property
     def is_of_a_tool(self) -> bool:
         """Whether it is a file of another tool, whose rows are converted to ours."""
-        return self.source.kind in LAYOUTS and self.source.kind != "json-list"
+        return bool(self.source.tool) and self.source.kind != JSON_LIST
 
     @property
     def documents(self) -> str | None:
@@ -210,7 +210,7 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         for one in inspected:
             if one.is_of_a_tool:
                 raise RequestError(
-                    f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Add the file with the "
+                    f"{one.source.name} is {one.source.tool}, and has no documents. Add the file with the "
                     f"documents: fairbrief init RECORDS {one.path}"
                 )
         raise RequestError(

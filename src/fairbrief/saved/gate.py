@@ -31,8 +31,8 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
     from fairbrief.reports.audit_object import Audit
+    from fairbrief.settings import Names
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}

@@ -23,8 +23,8 @@ from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
     from fairbrief.reports.audit_object import Audit
+    from fairbrief.settings import Names
 
 PERMUTED = "label permutations"
 EXTRACTS = "random sentences"

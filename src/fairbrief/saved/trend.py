@@ -33,7 +33,7 @@ from fairbrief.statistics import sequential
 from fairbrief.types import Estimate, Floats
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
+    from fairbrief.settings import Names
 
 REFERENCE = 28
 """Reference nights by default: whole weeks, in which weekdays are equally frequent."""
