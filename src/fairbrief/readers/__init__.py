@@ -47,7 +47,8 @@ def read(source: Any, **settings: Unpack[ReadingSettingsKeywords]) -> Reading:
 
     ``attributes`` maps an attribute to its field (None: the field of the same name, if there is one): a field of
     each document, or of the row, where a list has one value per document and a single value belongs to the record
-    (and to its document, if the record has only one text). ``record_attributes`` belong to the record only.
+    (and to its document, if the record has only one text). ``record_attributes`` belong to the record only. These and other
+    mappings may also be texts as on the command line: ``attributes=["tone=tone_*"]``.
     ``speakers`` is a table with one row per value of the documents' attribute ``speaker``; its other columns become attributes
     of the documents of that speaker, unless they have them.
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
@@ -61,9 +62,8 @@ def read(source: Any, **settings: Unpack[ReadingSettingsKeywords]) -> Reading:
 
     ``system`` is the name of the system if the rows name none; by default the file's name without its ending.
     ``missing`` decides about documents without an attribute that other documents of the record have (of those in
-    ``attributes`` or ``labels``): ``refuse`` the record, ``drop``
-    the documents, or make them the ``group`` ``missing``; ``notes`` count the last two. ``bins`` group numbers by cuts
-    (``3,7``; a number equal to a cut is below it).
+    ``attributes`` or ``labels``): ``refuse`` the record, ``drop`` the documents, or make them the ``group`` ``missing``;
+    ``notes`` count the last two. ``bins`` group numbers by cuts (``3,7``; a number equal to a cut is below it).
 
     ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
     and lists bad input.

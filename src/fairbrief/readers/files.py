@@ -21,7 +21,6 @@ from fairbrief.readers.object_stores import StoredFile, fault
 UTF8 = "utf-8"
 SAMPLE = 1 << 20
 """Bytes at the start of a file that are used for detection."""
-CHUNK = 1 << 16
 MARKS = (
     (codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -89,15 +88,30 @@ LONGEST_PACKED = 1 << 25
 
 @dataclass(slots=True)
 class Meter:
-    """The progress of reading, for a progress bar."""
+    """The progress of reading, for a progress bar: the position in the file that is open."""
 
-    bytes_read: int = 0
     before: int = 0
     """Bytes of the finished files."""
+    _position: int = 0
+    _open: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without the open file."""
+        return Meter, (self.before,)
+
+    def follow(self, file: Any) -> None:
+        """Take the position from an open file."""
+        self._open = file
 
     def at(self, position: int) -> None:
         """Set the position in the current file."""
-        self.bytes_read = self.before + position
+        self._position, self._open = position, None
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the finished files and of the current one."""
+        is_open = self._open is not None and not self._open.closed
+        return self.before + (self._open.tell() if is_open else self._position)
 
 
 def endings(path: InputFile) -> tuple[str, str]:
@@ -121,11 +135,22 @@ def printable(path: InputFile | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read: its path, its name in messages, and the encoding of its text."""
+    """A file to read: its path, its name in messages, the encoding of its text, and who watches the progress."""
 
     path: InputFile
     name: str
     encoding: str = UTF8
+    meter: Meter | None = None
+
+    def at(self, position: int) -> None:
+        """Set the progress, for readers that do not read from beginning to end."""
+        if self.meter is not None:
+            self.meter.at(position)
+
+    def _followed(self, opened: Any) -> Any:
+        if self.meter is not None:
+            self.meter.follow(opened)
+        return opened
 
     @property
     def size(self) -> int:
@@ -162,7 +187,7 @@ class File:
     def opened(self) -> Iterator[io.BufferedReader]:
         """Its bytes."""
         with self.guarded(), self.path.open("rb") as raw:
-            yield raw
+            yield self._followed(raw)
 
     @contextmanager
     def native(self) -> Iterator[Any]:
@@ -174,7 +199,7 @@ class File:
             self.guarded(),
             path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb") as source,
         ):
-            yield source
+            yield self._followed(source)
 
     @contextmanager
     def text(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:

@@ -14,15 +14,14 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import json_lines, layouts, tables, traces, transcripts
-from fairbrief.readers.files import ADDRESS, File, Meter, endings, printable
-from fairbrief.readers.json_lines import Row
+from fairbrief.readers.files import ADDRESS, File, endings, printable
+from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.layouts import at, first_at
 from fairbrief.readers.messages import names
 from fairbrief.text.addresses import COPYING
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
-JSON_LIST = "json-list"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +45,8 @@ class Format:
     is_table: bool = False
     """Whether every row has every column."""
     is_one_record: bool = False
+    ranges: Callable[[File], list[Range]] | None = None
+    """Its parts, if several readers can read a file of it at once."""
     rows: str = ""
     inside: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -60,17 +61,17 @@ class Format:
         """Pickled by its name, since some of its functions have none."""
         return format_named, (self.name,)
 
-    def read(self, file: File, meter: Meter, **place: Any) -> Iterator[Row]:
+    def read(self, file: File, **place: Any) -> Iterator[Row]:
         """The rows of a file, numbered from 1, or those at a place that the reader knows (``part``, ``sheet``)."""
-        return self._converted(file, meter) if self.title else self.reader(file, meter, **place)
+        return self._converted(file) if self.title else self.reader(file, **place)
 
-    def _converted(self, file: File, meter: Meter) -> Iterator[Row]:
+    def _converted(self, file: File) -> Iterator[Row]:
         """The rows of a tool's file; values that are not objects are passed on and refused later."""
         whole = json_lines.load(file) if self.rows else {}
         inner = whole.get(self.inside)
         around = inner if isinstance(inner, Mapping) else whole
         listed = layouts.listed(around, self.rows, file.name) if self.rows else ()
-        rows = enumerate(listed, 1) if self.rows else self.reader(file, meter)
+        rows = enumerate(listed, 1) if self.rows else self.reader(file)
         about = self.about(file, around)
         for number, row in rows:
             if not isinstance(row, Mapping):
@@ -88,8 +89,12 @@ def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
 
 CSV = tables.read_csv
 SUBTITLES = transcripts.read_subtitles
+JSON_LIST = Format(
+    name="json-list", title="the objects in a JSON document", reader=layouts.json_list,
+    head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
+)  # fmt: skip
 FORMATS = (
-    Format(name="jsonl", endings=("jsonl", "ndjson")),
+    Format(name="jsonl", endings=("jsonl", "ndjson"), ranges=json_lines.line_ranges),
     Format(name="json", endings=("json",), reader=json_lines.read_json),
     Format(name="csv", endings=("csv",), reader=CSV, is_table=True),
     Format(name="tsv", endings=("tsv",), reader=partial(CSV, delimiter="\t"), is_table=True),
@@ -97,7 +102,10 @@ FORMATS = (
     Format(
         name="excel", endings=("xlsx", "xlsm", "xls", "xlsb", "ods"), reader=tables.read_sheet, is_text=False, is_table=True,
     ),
-    Format(name="parquet", endings=("parquet", "pq"), reader=tables.read_parquet, is_text=False, is_table=True),
+    Format(
+        name="parquet", endings=("parquet", "pq"), reader=tables.read_parquet, is_text=False, is_table=True,
+        ranges=tables.row_group_ranges,
+    ),
     Format(name="arrow", endings=("arrow", "feather", "ipc"), reader=tables.read_arrow, is_text=False, is_table=True),
     Format(
         name="openai-batch", title="the output of an OpenAI batch", more=layouts.openai_batch,
@@ -171,10 +179,7 @@ FORMATS = (
         line=lambda row: {"id", "input", "output"} <= row.keys()
         and not {"traceId", "trace_id", "sessionId", "session_id"}.isdisjoint(row),
     ),
-    Format(
-        name=JSON_LIST, title="the objects in a JSON document", reader=layouts.json_list,
-        head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
-    ),
+    JSON_LIST,
 )  # fmt: skip
 """All formats; the first tool's that fits a file is recognized."""
 BY_NAME = {known.name: known for known in FORMATS}
@@ -258,7 +263,7 @@ def _fits(one: Format, first: Mapping[str, Any], begin: str) -> bool:
     """Whether a format has this object in its first line, or this beginning of a document."""
     if one.line is not None and first and one.line(first):
         return True
-    is_plain = one.name == JSON_LIST and bool(first)  # JSON Lines, whose rows begin in the same way
+    is_plain = one is JSON_LIST and bool(first)  # JSON Lines, whose rows begin in the same way
     return one.head is not None and not is_plain and one.head.search(begin) is not None
 
 

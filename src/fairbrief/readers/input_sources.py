@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,15 @@ from typing import Any
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import UTF8, File, InputFile, Meter, known_encoding
-from fairbrief.readers.formats import BY_ENDING, check, format_named, parted, recognize, unknown_format
+from fairbrief.readers.formats import (
+    BY_ENDING,
+    Format,
+    check,
+    format_named,
+    parted,
+    recognize,
+    unknown_format,
+)
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.addresses import is_stored
@@ -30,8 +38,8 @@ class Source:
     """One source of rows.
 
     ``name`` is for messages, ``system`` is the system's name if the rows name none. ``is_table``: every row has every
-    column. ``file`` is None for data sets and rows in memory; ``folder`` is that of a saved data set. ``rows`` takes a
-    Meter and starts from the beginning at each call.
+    column. ``file`` is None for data sets and rows in memory; ``folder`` is that of a saved data set. ``rows`` gives the
+    rows, of a file if there is one, and starts from the beginning at each call.
     """
 
     name: str
@@ -40,12 +48,19 @@ class Source:
     file: File | None = None
     folder: Path | None = None
     is_table: bool = False
-    kind: str = ""
-    """The name of a file's format."""
-    tool: str = ""
-    """The title of the format, if it is a tool's."""
+    format: Format | None = None
+    """The format of a file; None for plain text."""
     notes: tuple[str, ...] = ()
     """How the file was understood, if the caller did not specify it."""
+
+    @property
+    def tool(self) -> str:
+        """The title of its format, if that is a tool's."""
+        return "" if self.format is None else self.format.title
+
+    def read(self, meter: Meter | None = None) -> Iterator[Row]:
+        """The rows, from the beginning; a meter follows the progress in a file."""
+        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter))
 
 
 def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
@@ -100,7 +115,7 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
 
 
 def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = None) -> Source:
-    return Source(name, system, lambda _: enumerate(dataset, 1), folder=folder, is_table=True)
+    return Source(name, system, lambda: enumerate(dataset, 1), folder=folder, is_table=True)
 
 
 def _of_file(
@@ -136,11 +151,10 @@ def _of_file(
     return Source(
         name,
         files.stem(path),
-        partial(form.read, file, **place),
+        partial(form.read, **place),
         file,
         is_table=form.is_table,
-        kind=form.name,
-        tool=form.title,
+        format=form,
         notes=tuple(notes),
     )
 
@@ -162,10 +176,10 @@ def in_memory(source: Any) -> Source | None:
     return None
 
 
-def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
+def _iterable(source: Iterable[Any]) -> Callable[[], Iterator[Row]]:
     used = False
 
-    def rows(_: Meter) -> Iterator[Row]:
+    def rows() -> Iterator[Row]:
         nonlocal used
         if isinstance(source, Iterator):
             if used:
@@ -177,7 +191,9 @@ def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
 
 
 def not_a_row(row: Any) -> DataError:
-    """The error for a row that is not an object."""
+    """The error for a row that is not an object: its own, if it could not be read."""
+    if isinstance(row, DataError):
+        return row
     return fault(show(row), "an object with named fields, a Record or a Case", "pass dicts")
 
 

@@ -15,13 +15,10 @@ from typing import IO, Any
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.readers.fields import ABSENT, Several, find
-from fairbrief.readers.files import LONGEST_PACKED, File, InputFile, Meter
-from fairbrief.readers.json_lines import load, read_lines
+from fairbrief.readers.files import LONGEST_PACKED, File, InputFile
+from fairbrief.readers.json_lines import Row, load, read_lines
 from fairbrief.readers.messages import fault, names, show
 from fairbrief.readers.traces import source_among, text_of
-
-Rows = Iterator[tuple[int, Any]]
-
 
 FAILED = "the request failed"
 REFUSED = "refused"
@@ -73,7 +70,7 @@ def helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 # -------------------------------------- MLflow: a table with columns named by the user
 
 
-def mlflow(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
+def mlflow(file: File) -> Iterator[Row]:
     """One row per row of the table."""
     whole = load(file)
     columns = [str(column) for column in listed(whole, "columns", file.name)]
@@ -115,7 +112,7 @@ def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------- any document
 
 
-def json_list(file: File, meter: Meter) -> Rows:  # noqa: ARG001 # read at once
+def json_list(file: File) -> Iterator[Row]:
     """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
     whole = load(file)
     lists = {
@@ -141,7 +138,7 @@ CUT = "cut off by the filter"
 
 def model_of_batch(file: File, _: Any) -> str | None:
     """The model of a batch, which failed requests do not name."""
-    models = (at(row, "response.body.model") for _, row in read_lines(file, Meter()))
+    models = (at(row, "response.body.model") for _, row in read_lines(file))
     return next((m for m in models if isinstance(m, str) and m), None)
 
 
@@ -177,7 +174,7 @@ RESULTS = "results_"
 
 def of_lm_eval(file: File, _: Any) -> tuple[str | None, Any]:
     """The model, and the first filter, whose responses are used."""
-    rows = read_lines(file, Meter())
+    rows = read_lines(file)
     return _model(file.path), next((row.get("filter") for _, row in rows if isinstance(row, Mapping)), None)
 
 
@@ -247,12 +244,12 @@ HEADER = struct.Struct("<26xHH")
 """The end of the header of a zip entry: the lengths of its name and of its extra field."""
 
 
-def inspect_log(file: File, meter: Meter) -> Rows:
+def inspect_log(file: File) -> Iterator[Row]:
     """One row per sample and epoch."""
     with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
     whole = _described(file) if is_zip else load(file)
-    samples = _entries(file, meter) if is_zip else iter(listed(whole, "samples", file.name))
+    samples = _entries(file) if is_zip else iter(listed(whole, "samples", file.name))
     model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
@@ -297,7 +294,7 @@ def _described(file: File) -> Mapping[str, Any]:
     )
 
 
-def _entries(file: File, meter: Meter) -> Iterator[Any]:
+def _entries(file: File) -> Iterator[Any]:
     """The samples of a log; an invalid one is replaced by its error."""
     with _opened(file) as (raw, log):
         for info in log.infolist():
@@ -308,7 +305,6 @@ def _entries(file: File, meter: Meter) -> Iterator[Any]:
                     yield fault(
                         f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
                     )
-                meter.at(raw.tell())
 
 
 @contextmanager

@@ -324,7 +324,7 @@ class Reading:
                 use.unseen.clear()  # `look` has checked the fields
                 use.rows = PATIENCE
             count = 0
-            rows = self._watched(source.rows(self._meter), reader, source)
+            rows = self._watched(source.read(self._meter), reader, source)
             if fields.group_by is not None:
                 rows = gathered(rows, fields, use, own_summaries=with_summaries)
             for number, row in rows:
@@ -372,7 +372,7 @@ class Reading:
                 return row.record, (row.summary,)
             if isinstance(row, Record):
                 return row, (Summary(row.id, reader.system, "", reason=MISSING),)
-            raise at(where, row if isinstance(row, DataError) else not_a_row(row))
+            raise at(where, not_a_row(row))
         except DataError as error:
             self._exclude(error)
             return None, ()

@@ -334,8 +334,8 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
             read = {field: use.value(row, field) for field in (key, *each, *once)}
             values = {field: value for field, value in read.items() if value is not ABSENT}
             stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
-        for ident, system in stored:
-            several = stored.take((ident, system))
+        for ident, system in list(stored):
+            several = stored.pop((ident, system))
             yield several[0][0], _one_row(several, {key: ident}, each, once)
 
 

@@ -17,7 +17,6 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
-from fairbrief.readers.files import Meter
 from fairbrief.readers.formats import BY_ENDING, check, parted
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
@@ -38,7 +37,7 @@ def open_summary_file(
     system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> InOrder | ById:
     """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
-    if source.kind == LINES:
+    if source.file is not None and source.format is None:
         return InOrder(system or source.system, source, stack)
     return ById(system, source, fields, exclude, stack)
 
@@ -50,8 +49,6 @@ WANTED = (
 )
 IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
-LINES = "lines"
-"""The format of plain text with one summary per line."""
 
 
 def summary_files(given: Given) -> list[tuple[str | None, Source]]:
@@ -91,7 +88,7 @@ def _source(given: Any) -> Source:
         return one_source(given)
     check(path)
     file = files.File(path, files.printable(path.name), files.encoding_of(path))
-    return Source(file.name, files.stem(path), lambda _: iter(()), file, kind=LINES)
+    return Source(file.name, files.stem(path), lambda _: iter(()), file)
 
 
 class InOrder:
@@ -153,7 +150,7 @@ class ById:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
         self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
-        for number, row in source.rows(Meter()):
+        for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
                 ident = self._ident(row, fields)
