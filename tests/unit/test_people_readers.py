@@ -128,6 +128,8 @@ def test_conll_words_are_set_as_in_print(tmp_path: Path) -> None:
     assert record.documents[0].text == 'Lena Roth has not "lost" her case, (she paid $0.5).'
     (lena,) = record.entities
     assert _said(record, lena) == [("full", "Lena Roth"), ("his", "her"), ("he", "she")]
+    (apart,) = read_conll(tmp_path / "a_conll", spacing="tokens")
+    assert apart.documents[0].text == " ".join(word for word, *_ in ROWS)
 
 
 def test_conll_faults_are_named_by_line(tmp_path: Path) -> None:

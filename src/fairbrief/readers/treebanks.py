@@ -2,7 +2,7 @@
 
 A CoNLL-2012 file has one word per line. The release of OntoNotes has ``X.coref``, ``X.name`` and ``X.parse`` in one
 folder: words and tags come from the tree, which also marks traces (``-NONE-``), which are not part of the text.
-Neither contains the spacing: the words are set as in a newspaper.
+Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``tokens`` separates them by one blank.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from fairbrief.errors import DataError
 from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
 from fairbrief.types import Document, Record
+
+Spacing = Literal["natural", "tokens"]
 
 _ESCAPES: Final = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "-AMP-": "&",
@@ -31,19 +33,20 @@ Leaf = tuple[str, str]
 """A word with its tag before it."""
 
 
-def set_words(sentences: Sequence[Sequence[Leaf]]) -> tuple[str, list[Token]]:
-    """A text of the words as in a newspaper, and the place of each word; a blank separates sentences.
+def set_words(sentences: Sequence[Sequence[Leaf]], spacing: Spacing = "natural") -> tuple[str, list[Token]]:
+    """A text of the words, and the place of each word; a blank separates sentences.
 
-    The treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
+    In ``natural`` spacing, the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
     """
+    is_natural = spacing == "natural"
     pieces: list[str] = []
     tokens: list[Token] = []
     at = 0
     for sentence in sentences:
         is_glued = False
         for i, (tag, raw) in enumerate(sentence):
-            form = _ESCAPES.get(raw, raw)
-            if pieces and not (i > 0 and (is_glued or _closes(raw, form, tag))):
+            form = _ESCAPES.get(raw, raw) if is_natural else raw
+            if pieces and not (is_natural and i > 0 and (is_glued or _closes(raw, form, tag))):
                 pieces.append(" ")
                 at += 1
             is_glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
@@ -120,7 +123,7 @@ _BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
 Row = tuple[int, list[str]]
 
 
-def read_conll(source: str | Path) -> Iterator[Record]:
+def read_conll(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
     """The documents of a CoNLL-2012 file, or of all ``*conll`` files below a folder; a record per part.
 
     People come from names marked ``PERSON`` and from the chains that these belong to. Columns: document,
@@ -128,10 +131,10 @@ def read_conll(source: str | Path) -> Iterator[Record]:
     with file and line.
     """
     for path in files_of(Path(source), "conll"):
-        yield from _read_file(path)
+        yield from _read_file(path, spacing)
 
 
-def _read_file(path: Path) -> Iterator[Record]:
+def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
     id_, begun = "", 0
     sentences: list[list[Row]] = [[]]
     for number, raw in lines_of(path):
@@ -145,7 +148,7 @@ def _read_file(path: Path) -> Iterator[Record]:
                 raise DataError(
                     f"{path}:{number}: found '#end document' without '#begin document'; add the beginning, or remove the line."
                 )
-            yield _record(id_, sentences, f"{path}:{begun}", path)
+            yield _record(id_, sentences, f"{path}:{begun}", path, spacing)
             begun = 0
         elif not line:
             sentences.append([])
@@ -166,11 +169,11 @@ def _read_file(path: Path) -> Iterator[Record]:
         )
 
 
-def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path) -> Record:
+def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
     rows = [row for sentence in sentences for row in sentence]
     words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
     named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-    return _annotated(id_, words, _spans(rows, -1, path), named, where)
+    return _annotated(id_, words, _spans(rows, -1, path), named, where, spacing)
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
@@ -193,9 +196,10 @@ def _annotated(
     mentions: Sequence[Span],
     named: Sequence[Span],
     where: str,
+    spacing: Spacing,
 ) -> Record:
     """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
-    text, tokens = set_words(sentences)
+    text, tokens = set_words(sentences, spacing)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     return Record(id_, (Document(text),), entities=people(given), where=where)
@@ -207,17 +211,17 @@ _PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
 _ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
 
 
-def read_ontonotes(source: str | Path) -> Iterator[Record]:
+def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
     """The document of one ``.coref`` file, or of all below a folder, each with its ``.name`` and ``.parse``.
 
     Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) are inside the chain's mention and are
     ignored. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".coref"):
-        yield _read_triple(path)
+        yield _read_triple(path, spacing)
 
 
-def _read_triple(path: Path) -> Record:
+def _read_triple(path: Path, spacing: Spacing) -> Record:
     parse, name = path.with_suffix(".parse"), path.with_suffix(".name")
     for other in (parse, name):
         if not other.is_file():
@@ -233,7 +237,7 @@ def _read_triple(path: Path) -> Record:
     sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
     mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _annotated(id_, sentences, mentions, people_, f"{path}:1")
+    return _annotated(id_, sentences, mentions, people_, f"{path}:1", spacing)
 
 
 def _trees(path: Path) -> list[list[Leaf]]:
