@@ -130,11 +130,11 @@ def _of_file(
         raise unknown_format(f"The name {files.printable(path)} does not end in a known format")
     if packed and not basis.is_text:
         raise RequestError(
-            f"{name}: found a compressed {basis.name} file; expected a plain one, since the format compresses itself; unpack it first."
+            f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
         )
     if given_encoding is not None and not basis.is_text:
         raise RequestError(
-            f"--encoding needs a text file, and {name} is a {basis.name} file: drop --encoding."
+            f"--encoding needs a text file, but the format of {name} is {basis.name}: drop --encoding."
         )
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
