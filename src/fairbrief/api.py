@@ -15,7 +15,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import Plan, listed, plan_from
+from fairbrief.plan import Plan, plan_from
 from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers import read as _read
 from fairbrief.readers.messages import did_you_mean
@@ -31,6 +31,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
+from fairbrief.settings import listed
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [

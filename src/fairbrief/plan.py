@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, setting
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, listed, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
@@ -163,11 +163,6 @@ def plan_from(**settings: Any) -> Plan:
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
     return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
-
-
-def listed(given: Any) -> Any:
-    """A list; a single name or measure becomes a list of one."""
-    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given
 
 
 def _plain(value: Any) -> Any:

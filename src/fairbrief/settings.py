@@ -50,3 +50,8 @@ def option_of(f: Field[Any]) -> str:
 def key_of(f: Field[Any]) -> str:
     """The name of a setting's option without dashes at its start, and with underscores in it."""
     return option_of(f).strip("-").replace("-", "_")
+
+
+def listed(given: Any) -> Any:
+    """A list; a single name or measure becomes a list of one."""
+    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given

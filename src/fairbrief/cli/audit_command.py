@@ -14,9 +14,9 @@ from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, listed
+from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
-from fairbrief.settings import MEASURED
+from fairbrief.settings import MEASURED, listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question

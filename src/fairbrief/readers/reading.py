@@ -28,12 +28,13 @@ from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, names
-from fairbrief.readers.reading_settings import ReadingSettings, listed, once_each
+from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
+from fairbrief.settings import listed
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -92,7 +93,7 @@ class Reading:
             settings.attributes_and_labels,
             speakers=speakers,
         )
-        self.require = listed(settings.require)
+        self.require: Sequence[str] = listed(settings.require)
         self.redaction = Redaction.of(settings.redacted)
         self.sampling = (
             None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.fields import ID
 from fairbrief.readers.formats import LISTED
-from fairbrief.settings import INPUTS, Named, Names, SummaryFields, key_of, setting
+from fairbrief.settings import INPUTS, Named, Names, SummaryFields, key_of, listed, setting
 from fairbrief.specs import split_at_commas
 
 if TYPE_CHECKING:
@@ -163,11 +163,6 @@ class ReadingSettings:
         return tuple(named(one) if isinstance(one, str) else one for one in several)
 
 
-def listed(given: Names) -> tuple[str, ...]:
-    """One text or several as a tuple."""
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
 def named(text: str) -> tuple[str | None, str]:
     """Name and value of NAME=VALUE, or None and the value."""
     name, equals, value = text.partition("=")
@@ -180,7 +175,7 @@ def named(text: str) -> tuple[str | None, str]:
 
 def once_each(option: str, given: str | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
-    values = [given] if isinstance(given, str) else list(given)
+    values = list(listed(given))
     for value in values:
         if values.count(value) > 1:
             raise RequestError(f"{option} {value} was given twice: give it once.")

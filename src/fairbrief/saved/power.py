@@ -14,11 +14,11 @@ from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.plan import listed
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import result_of
+from fairbrief.settings import listed
 from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
