@@ -463,10 +463,8 @@ class Reading:
 def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
     """The fields that the settings name."""
     attributes, cluster = settings.attribute_fields, settings.cluster_by
-    named = {name: field for name, field in attributes.items() if field is not None}
-    labels = [name for name, field in attributes.items() if field is None]
-    if has_speakers and SPEAKER not in named:
-        labels.append(SPEAKER)
+    if has_speakers:
+        attributes.setdefault(SPEAKER, None)
     of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
     return Fields(
         id=settings.group_by or settings.id_field or None,
@@ -474,9 +472,8 @@ def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
         documents=tuple(once_each("--documents-field", settings.documents_field)),
         system=settings.system_field,
         references=settings.references_field,
-        attributes=named,
+        attributes=attributes,
         record_attributes={**of_cluster, **settings.record_attribute_fields},
-        labels=tuple(dict.fromkeys(labels)),
         separator=settings.separator,
         cluster=cluster,
         group_by=settings.group_by,
