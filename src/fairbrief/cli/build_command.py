@@ -15,7 +15,7 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import setting
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:

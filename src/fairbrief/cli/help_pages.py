@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from fairbrief.plan import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
+from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
 
 OPTIONS = "Options"
 PANELS = ("Arguments", OPTIONS, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)

@@ -10,7 +10,8 @@ from typing import Any, get_origin, get_type_hints
 
 import typer
 
-from fairbrief.plan import MACHINE, OUTPUT, Plan, option_of
+from fairbrief.plan import Plan
+from fairbrief.settings import MACHINE, OUTPUT, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
@@ -127,7 +128,8 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     shown = option(
         default, about["help"], about["metavar"], option_of(f), panel=about["panel"], least=about["least"], most=about["most"],
     )  # fmt: skip
-    annotation = list[str] | None if is_list else hint
+    kind = str | None if hint is Any else hint  # any object in Python
+    annotation = list[str] | None if is_list else kind
     return Parameter(f.name, Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)
 
 

@@ -15,6 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
+from fairbrief.readers import ReadingSettings
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
 
 if TYPE_CHECKING:
@@ -131,12 +132,12 @@ def view(
 def read_inputs(files: Sequence[str], saved: Inputs) -> Reading:
     """The files, read with the options of the audit."""
     try:
-        options = inputs.ReadingOptions(**saved.options)
+        options = ReadingSettings.from_options({**saved.options, "attribute": saved.attributes})
     except TypeError as error:
         raise DataError(
             f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
         ) from error
-    return options.read(files, saved.attributes)
+    return options.read(files)
 
 
 @app.command()
@@ -379,7 +380,7 @@ def explain(
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each.
 
@@ -397,7 +398,7 @@ def explain(
     reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        plan = replace(plan, **options.plan_settings, wrap=inputs.cached(cache), progress=progress)
+        plan = replace(plan, **inputs.plan_settings(options), wrap=inputs.cached(cache), progress=progress)
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
         )

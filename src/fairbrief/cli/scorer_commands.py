@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from fairbrief.cli import options as o
 from fairbrief.cli.output import check_sheet, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.readers import ReadingSettings
 
 app = o.new_app()
 
 
 @app.command()
 @o.plan_options("n_resamples", "seed", "confidence_level", "language")
-@inputs.reading_options("attribute", "references_field")
+@inputs.reading_options("attributes", "references_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
@@ -35,7 +37,7 @@ def agree(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
@@ -73,7 +75,7 @@ def agree(
         )
     if attribute is None:
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
-    reading = options.read(sources, [attribute])
+    reading = replace(options, attributes=[attribute]).read(sources)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
         with_people = agreement.agreement(
@@ -90,7 +92,7 @@ def agree(
 
 @app.command()
 @o.plan_options("n_resamples", "seed", "language")
-@inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
+@inputs.reading_options("attributes", "references_field", "cluster_by", "record_attributes")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
@@ -99,7 +101,7 @@ def chunks(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
@@ -145,7 +147,7 @@ def calibrate(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 
@@ -171,7 +173,7 @@ def calibrate(
         inputs.set_default_language(reading)
         # Scores only decide how evenly pairs are drawn.
         spec = "containment" if spec == "lexical" else spec
-        over = next(iter(options.attributes), "")
+        over = next(iter(options.attribute_fields), "")
         chosen, total = calibrating.pairs_to_label(reading, spec, over, scorers, pairs, plan.seed)
         if not chosen:
             raise RequestError(

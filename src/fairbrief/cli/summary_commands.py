@@ -17,6 +17,7 @@ from fairbrief.cli import spending_options as spend
 from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.readers import ReadingSettings
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def summarize(
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
     *,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
@@ -94,7 +95,7 @@ def claims(
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     *,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
@@ -149,7 +150,7 @@ def sweep(
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
@@ -176,7 +177,7 @@ def sweep(
     jobs = sweep.grid(with_, axes_of(named, set_ or ()), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(plan, **options.plan_settings, wrap=partial(within, tally, then=then))
+    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, tally, then=then))
     forecast = sweep.foresee(reading.records, jobs, plan)
     result = None
     try:
@@ -244,7 +245,7 @@ def choose(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Choose the fairest of several summaries of each record.
 
@@ -271,7 +272,7 @@ def choose(
     reading = options.read(files)
     inputs.set_default_language(reading)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
-    plan = replace(plan, **options.plan_settings, measures=measures, wrap=inputs.cached(cache))
+    plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)
     scorers = Scorers(wrap=plan.wrap)
     choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))
