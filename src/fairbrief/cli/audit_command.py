@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -67,6 +69,7 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
+    _refuse_measures(files)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **options.plan_settings, wrap=cached(cache))
 
@@ -103,6 +106,18 @@ def audit(
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, folder=out)
+
+
+def _refuse_measures(files: Sequence[str]) -> None:
+    """RequestError for a measure among the files, where --measure was forgotten."""
+    from fairbrief import registry
+
+    for file in files:
+        name = re.split("[(@]", file)[0]
+        if name in registry.names("measure") and not Path(file).exists():
+            raise RequestError(
+                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
+            )
 
 
 def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Iterator[str]:

@@ -119,6 +119,7 @@ def chunks(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
+            threshold=threshold,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
