@@ -19,7 +19,6 @@ from fairbrief.plan import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.people.build_people import Report
     from fairbrief.types import Record
 
 app = o.new_app("Build inputs for audits.")
@@ -62,27 +61,34 @@ class SourceOptions:
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
-        from fairbrief.serialization import record_line, write_lines
-
         added: dict[str, str] = {}
         for text in self.set_ or ():
             name, equals, value = text.partition("=")
             if not (name.strip() and equals and value):
                 raise RequestError(f"--set {text}: write --set NAME=TEXT.")
             added[name.strip()] = value
-        stream = (record_line(replace(r, attributes={**r.attributes, **added})) for r in records)
-        first = next(stream, None)
-        if first is None:
-            why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+        count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
+        if not count:
             raise DataError(
-                f"No set could be made; nothing was written. Excluded: {why or 'nothing'}. Relax the limits, or use another source."
+                f"No set could be made; nothing was written. Excluded: {_reasons(left_out)}. Relax the limits, or use another source."
             )
-        count = write_lines(chain((first,), stream), out)
         typer.echo(f"{counted(count, 'set')} in {out}")
         for note in notes:
             typer.echo(f"  {note}")
         for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
             typer.echo(f"  excluded: {times:,} × {reason}")
+
+
+def _write_any(records: Iterator[Record], out: Path) -> int:
+    """Write the records, unless there are none; return their number."""
+    from fairbrief.serialization import record_line, write_lines
+
+    first = next(records, None)
+    return 0 if first is None else write_lines(map(record_line, chain((first,), records)), out)
+
+
+def _reasons(excluded: Mapping[str, int]) -> str:
+    return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(excluded.items())) or "nothing"
 
 
 def source_options(*without: str) -> Callable[[o.Command], o.Command]:
@@ -144,7 +150,6 @@ def people(
         fairbrief build people ontonotes --groups race --design mono --out named.jsonl
     """
     from fairbrief.people.build_people import build as build_people
-    from fairbrief.serialization import record_line, write_lines
     from fairbrief.workbench.corpora.text_sources import read_people
 
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
@@ -154,18 +159,15 @@ def people(
         "woman": woman, "seed": seed,
     }  # fmt: skip
     made, report = build_people(read_people(source), **choices)
-    stream = iter(made)
-    first = next(stream, None)
-    if first is None:
+    if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(
-            f"No input could be made; nothing was written. Excluded: {_reasons(report) or 'nothing'}.{advice}"
+            f"No input could be made; nothing was written. Excluded: {_reasons(report.reasons())}.{advice}"
         )
-    write_lines((record_line(record) for record in chain((first,), stream)), out)
     built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
-        typer.echo(f"excluded, with all of their inputs: {_reasons(report)}")
+        typer.echo(f"excluded, with all of their inputs: {_reasons(report.reasons())}")
     for capacity in report.refused:
         varied = f"{capacity.varied} of {capacity.people} people vary"
         typer.echo(f"  excluded: {capacity.seed_document}: {capacity.reason} ({varied}): {capacity.detail}")
@@ -197,10 +199,6 @@ def pages(
         table.writerow(("name", "gender"))
         table.writerows(sorted(genders.items()))
     typer.echo(f"{counted(len(genders), 'name')} in {out}: {_counts(Counter(genders.values()))}")
-
-
-def _reasons(report: Report) -> str:
-    return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
 
 
 @app.command(short_help="Sets of labelled texts, by size and by mix.")
