@@ -53,9 +53,14 @@ def option(
         min=least,
         max=most,
         rich_help_panel=panel or None,
-        show_default=default not in (None, ""),
+        show_default=default not in (None, "", []),
         **path,
     )
+
+
+def several(help: str, metavar: str, flag: str = "") -> Any:  # noqa: A002 # typer's word
+    """An option that may be repeated."""
+    return option([], help, metavar, flag)
 
 
 output_file = partial(option, dir_okay=False)
