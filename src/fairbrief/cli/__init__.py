@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import UsageError, ended_by, prepared
+from fairbrief.cli.command_line import CheckedCommand, UsageError, ended_by
 from fairbrief.cli.help_pages import write_section
 
 GROUPS = {
@@ -68,7 +68,10 @@ MODULES = {
 def loaded(name: str) -> Any:
     """A command, or a group of subcommands; imports its module."""
     module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
-    command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
+    app = import_module(f"fairbrief.cli.{module}").app
+    for declared in app.registered_commands:
+        declared.cls = CheckedCommand
+    command = typer.main.get_command(app)
     return getattr(command, "commands", {}).get(name, command)
 
 
@@ -85,7 +88,7 @@ class LazyGroup(TyperGroup):
             return None
         command = loaded(cmd_name)
         command.name = cmd_name
-        return prepared(command, cmd_name)
+        return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The named command; the error for an unknown one suggests the nearest name."""

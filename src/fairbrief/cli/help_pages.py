@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from fairbrief.plan import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
@@ -26,34 +25,28 @@ Entry = tuple[str, str]
 """An option as it is typed, and its description."""
 
 
-def with_help_page(command: Any, name: str) -> None:
-    """Give a command its help page. ``name`` is what is typed, e.g. ``build people``."""
-    command.help, examples = parted(command.help)
-    command.collect_usage_pieces = lambda _: ["[OPTIONS]", *_arguments(command)]
-    command.format_options = partial(_write_panels, command, name)
-    command.format_epilog = lambda _, formatter: _write_examples(examples, formatter)
-
-
 def parted(text: str) -> tuple[str, list[str]]:
     """The description in a command's docstring, and its examples."""
     description, _, examples = text.partition(EXAMPLES)
     return description, [line.strip() for line in examples.splitlines()]
 
 
-def _arguments(command: Any) -> Iterator[str]:
+def arguments(command: Any) -> Iterator[str]:
+    """The arguments, those that may be absent in brackets."""
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             yield parameter.metavar if parameter.required else f"[{parameter.metavar}]"
 
 
-def _write_panels(command: Any, name: str, ctx: Any, formatter: Any) -> None:
+def write_panels(command: Any, ctx: Any, formatter: Any) -> None:
+    """The options of a command by panel."""
     panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
     for parameter in command.params:
         is_argument = parameter.param_type_name == "argument"
         panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
         panels.setdefault(panel, []).append(_entry(parameter, ctx))
     for panel, entries in panels.items():
-        if entries and panel == INPUTS and name != EXPLAINED_BY:
+        if entries and panel == INPUTS and command.name != EXPLAINED_BY:
             _write_list(panel, entries, formatter)
         elif entries:
             write_section(panel, entries, formatter)
@@ -90,7 +83,8 @@ def _write_list(title: str, entries: Sequence[Entry], formatter: Any) -> None:
     formatter.write("".join(f"  {line}\n" for line in _wrapped(typed, formatter.width - 2)))
 
 
-def _write_examples(examples: Sequence[str], formatter: Any) -> None:
+def write_examples(examples: Sequence[str], formatter: Any) -> None:
+    """The command lines at the end of a page."""
     formatter.write("\nExamples:\n")
     for line in examples:
         bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
