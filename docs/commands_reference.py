@@ -136,8 +136,8 @@ def _shown(path: tuple[str, ...], command: Any) -> Shown:
     usage = " ".join(
         ["fairbrief", name, *(written for written, _ in arguments), *(["[OPTIONS]"] if options else [])]
     )
-    description, examples = command.help, command.examples
-    return Shown(f"fairbrief {name}", usage, _paragraphs(description), examples, arguments, options)
+    examples = getattr(command, "examples", ())  # a group has none
+    return Shown(f"fairbrief {name}", usage, _paragraphs(command.help), examples, arguments, options)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -108,18 +108,6 @@ def audit(
             print_audit(result, details=details, folder=out)
 
 
-def _refuse_measures(files: Sequence[str]) -> None:
-    """RequestError for a measure among the files, where --measure was forgotten."""
-    from fairbrief import registry
-
-    for file in files:
-        name = re.split("[(@]", file)[0]
-        if name in registry.names("measure") and not Path(file).exists():
-            raise RequestError(
-                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
-            )
-
-
 def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Iterator[str]:
     """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
@@ -172,3 +160,15 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     here: dict[str, Any] = {"workers": 1, "engine": "", "models_in_workers": False}
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, **here))
     spend.print_forecast(forecast, spend.price_of(price))
+
+
+def _refuse_measures(files: Sequence[str]) -> None:
+    """RequestError for a measure among the files, where --measure was forgotten."""
+    from fairbrief import registry
+
+    for file in files:
+        name = re.split("[(@]", file)[0]
+        if name in registry.names("measure") and not Path(file).exists():
+            raise RequestError(
+                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
+            )
