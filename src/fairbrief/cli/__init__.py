@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from importlib import import_module
 from typing import Any
@@ -11,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import CheckedCommand, UsageError, ended_by
+from fairbrief.cli.command_line import CheckedCommand, ended_by
 from fairbrief.cli.help_pages import write_section
 
 GROUPS = {
@@ -78,9 +77,10 @@ def loaded(name: str) -> Any:
 class LazyGroup(TyperGroup):
     """Imports a command's module only when the command is called, so that ``--help`` is fast."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All commands, in the order of `GROUPS`."""
-        return list(COMMANDS)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = dict.fromkeys(COMMANDS)
+        """Only the names, in the order of `GROUPS`: the error for an unknown command suggests the nearest ones."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command; imports its module."""
@@ -89,15 +89,6 @@ class LazyGroup(TyperGroup):
         command = loaded(cmd_name)
         command.name = cmd_name
         return command
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The named command; the error for an unknown one suggests the nearest name."""
-        try:
-            return super().resolve_command(ctx, args)
-        except UsageError as error:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            error.message += f" Did you mean '{near[0]}'?" if near else ""  # type: ignore[attr-defined] # of click's UsageError
-            raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The list of commands, by group."""
