@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from fairbrief import __version__, process_settings
 from fairbrief.cli.command_line import CheckedCommand, ended_by
 from fairbrief.cli.help_pages import write_section
+from fairbrief.cli.options import new_app
 
 GROUPS = {
     "Audit": {
@@ -104,14 +105,7 @@ class LazyGroup(TyperGroup):
         )
 
 
-app = typer.Typer(
-    cls=LazyGroup,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Audit how fairly summaries represent who and what they summarize.",
-)
+app = new_app("Audit how fairly summaries represent who and what they summarize.", LazyGroup)
 
 
 @app.callback(invoke_without_command=True)

@@ -104,11 +104,6 @@ def pairs(text: str) -> dict[str, str]:
     return {name: field or name}
 
 
-@app.callback()
-def build() -> None:
-    """Build inputs for audits."""
-
-
 @app.command(short_help="Inputs that differ only in who their people are.")
 def people(
     source: Path = o.argument(o.ANNOTATED, "SOURCE"),

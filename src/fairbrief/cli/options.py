@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 from typing import Any, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from fairbrief.plan import MACHINE, OUTPUT, Plan, option_of
 
@@ -17,9 +18,10 @@ UNLOADED = {"Measure": Any, "Scorer": Any}
 """Types of settings that are not options: help does not import them."""
 
 
-def new_app(help: str | None = None) -> typer.Typer:  # noqa: A002 # typer's word
-    """A typer app; with ``help``, a group of subcommands."""
+def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:  # noqa: A002 # typer's word
+    """A typer app; with ``help``, a group of subcommands, maybe of a class."""
     return typer.Typer(
+        cls=cls,
         no_args_is_help=help is not None,
         add_completion=False,
         rich_markup_mode=None,
