@@ -12,12 +12,13 @@ import numpy as np
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.plan import listed
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.saved.compare import result_of, rows_by_measure
+from fairbrief.saved.compare import result_of
 from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
@@ -123,19 +124,19 @@ def power(
             "Give a saved audit, or a standard error and its clusters: --se X --clusters N. --measure and --quantity need a saved audit."
         )
     seed = int(result.made.get("seed") or 0)
-    taken = rows_by_measure(result)
-    _refuse_unknown(measures, [name for spec, (_, m) in taken.items() for name in (spec, m.name)], "measure")
+    taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
+    _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
     found: list[Power] = []
     seen: dict[str, None] = {}
-    for spec, (ledger, measure) in taken.items():
-        if measures and not {spec, measure.name} & set(measures):
+    for ledger, measure in taken:
+        if measures and not {repr(measure), measure.name} & set(measures):
             continue
         parts = [p for p in parts_of(ledger, (), seed).values() if p.system_kind == "system"]
         for part in (p for p in parts if p.subgroup == WHOLE and p.clusters):
             here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
             for name, against, precision in _precisions(here, part, quantities):
-                found.append(question.of(precision, spec, name, part.system, against))
+                found.append(question.of(precision, repr(measure), name, part.system, against))
     _refuse_unknown(quantities, list(seen), "quantity")
     if not found:
         raise RequestError(
