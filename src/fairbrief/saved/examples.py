@@ -17,7 +17,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
+from fairbrief.saved.explanations import Observed, Omission, observed, omissions, story_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
@@ -224,8 +224,6 @@ def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Lin
 MOST_PARTS = 40
 """The most documents, sentences and claims of a record that are removed in turn; with more, none is."""
 
-Observed = PerRecord | Reason
-
 
 def explained(
     rows: Sequence[Row], units: Mapping[Key, Cases], measures: Mapping[str, Measure], scorers: Scorers
@@ -264,13 +262,13 @@ def explained(
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
     """The measure's main value of each row; rows with the same columns are evaluated at once."""
     found: list[float | None] = [None] * len(rows)
-    same_columns: dict[tuple[Column, ...], list[tuple[int, PerRecord]]] = {}
+    same_columns: dict[tuple[Column, ...], list[tuple[int, Totals]]] = {}
     for i, row in enumerate(rows):
-        if row and not isinstance(row, Reason):
-            same_columns.setdefault(tuple(row), []).append((i, row))
-    for columns, members in same_columns.items():
-        array = np.array([list(row.values()) for _, row in members])
-        values = measure.value(Totals({column: k for k, column in enumerate(columns)}, array))
+        if not isinstance(row, Reason) and row.columns:
+            same_columns.setdefault(tuple(row.columns), []).append((i, row))
+    for members in same_columns.values():
+        columns = members[0][1].columns
+        values = measure.value(Totals(columns, np.array([row.array for _, row in members])))
         read = np.broadcast_to(values[measure.name].array, len(members)).tolist()
         for (i, _), value in zip(members, read, strict=True):
             found[i] = value if isfinite(value) else None
