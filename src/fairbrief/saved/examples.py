@@ -20,18 +20,7 @@ from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Resu
 from fairbrief.saved.explanations import Observed, Omission, observed, omissions, story_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import (
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Floats,
-    Integers,
-    Measure,
-    Observation,
-    Reason,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Cases, Column, Floats, Integers, Measure, Observation, Reason, Totals
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""

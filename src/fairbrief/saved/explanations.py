@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import (
-    LEFT_OUT,
-    Observer,
-)
+from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
