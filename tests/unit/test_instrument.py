@@ -281,5 +281,3 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert "sentence" in ran.output
     assert "1.00 " in ran.output
-    above = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "50", "--threshold", "1"])
-    assert "0.00 " in above.output

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
@@ -157,8 +157,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     def wrap(scorer: Scorer) -> Scorer:
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
-    here: dict[str, Any] = {"workers": 1, "engine": "", "models_in_workers": False}
-    audit(cases, replace(plan, n_resamples=0, wrap=wrap, **here))
+    audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
     spend.print_forecast(forecast, spend.price_of(price))
 
 

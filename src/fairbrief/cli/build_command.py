@@ -148,12 +148,11 @@ def people(
     from fairbrief.workbench.corpora.text_sources import read_people
 
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
-    choices: dict[str, Any] = {
-        "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
-        "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
-        "woman": woman, "seed": seed,
-    }  # fmt: skip
-    made, report = build_people(read_people(source), **choices)
+    made, report = build_people(
+        read_people(source), groups=groups, design=design, per_seed_document=per_seed_document, names=names,
+        last_names=last_names, content_words=words[content_words], pronouns=not no_pronouns, weights=weights,
+        genders=genders, woman=woman, seed=seed,
+    )  # fmt: skip
     if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(
@@ -276,17 +275,15 @@ def stratified(
     if topic and topic != name and size is not None:
         fields[topic] = topic
     order = values.split(",") if values else None
-    records = options.records(source, fields)
-    how: dict[str, Any] = {"values": order, "seed": options.seed}
-    left_out = Counter[str]()
-    if size is None:
-        made = stratify(records, name, sets, **how)
-    else:
+    records, left_out = options.records(source, fields), Counter[str]()
+    if size is not None:
         least, most = _sizes(size)
-        limits: dict[str, Any] = {"topic": topic, "admits": options.admits(), "distinct": options.distinct}
-        topics = gather(records, name, left_out, values=order, **limits)
-        cut = cut_sets(topics, least, options.seed, most=most, similar=similar)
-        made = stratify(cut, name, sets, **how)
+        limits = options.admits()
+        topics = gather(
+            records, name, left_out, values=order, topic=topic, admits=limits, distinct=options.distinct
+        )
+        records = cut_sets(topics, least, options.seed, most=most, similar=similar)
+    made = stratify(records, name, sets, values=order, seed=options.seed)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
