@@ -61,9 +61,7 @@ class Correlation:
 
 
 def correlations(
-    results: Sequence[Result],
-    measures: Sequence[str] = (),
-    resampling: Resampling = DRAWS,
+    results: Sequence[Result], measures: Sequence[str] = (), resampling: Resampling = DRAWS
 ) -> list[Correlation]:
     """ρ of every pair of ``measures``; without any, of each measure that the audits have in two or more specs.
 
@@ -203,11 +201,7 @@ class ChangeComparison:
 
 
 def change_comparisons(
-    results: Sequence[Result],
-    plain: str,
-    fair: str,
-    measures: Sequence[str],
-    resampling: Resampling = DRAWS,
+    results: Sequence[Result], plain: str, fair: str, measures: Sequence[str], resampling: Resampling = DRAWS
 ) -> list[ChangeComparison]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 

@@ -50,10 +50,8 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
-    supports, many = (
-        tuple(_supports(complete, measures, kept, scorers)),
-        int(result.made.get("summaries") or 0),
-    )
+    supports = tuple(_supports(complete, measures, kept, scorers))
+    many = int(result.made.get("summaries") or 0)
     return Examples(tuple(_texts(kept)), tuple(complete), supports, rules, many)
 
 
@@ -97,9 +95,8 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
         texts = [case.summary.text]
         if key[1] not in records:
             record = case.record
-            texts += [d.text for d in record.documents[:MOST_DOCUMENTS]] + [
-                *record.references[:MOST_REFERENCES]
-            ]
+            texts += (d.text for d in record.documents[:MOST_DOCUMENTS])
+            texts += record.references[:MOST_REFERENCES]
         cost = sum(len(text[:MOST_CHARACTERS].encode("utf-8", "replace")) for text in texts)
         if cost <= room:
             room -= cost
