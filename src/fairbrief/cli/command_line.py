@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
-from fairbrief.cli import help_pages, settings_file
+from fairbrief.cli import settings_file
+from fairbrief.cli.help_pages import CommandWithPage
 from fairbrief.cli.output import check_output
 from fairbrief.errors import FairbriefError
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
@@ -29,12 +29,8 @@ OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
 """Options with a file or folder that the command writes."""
 
 
-class CheckedCommand(TyperCommand):
-    """A command with its own help page, which refuses repeated options and unusable files before any work."""
-
-    def __init__(self, *given: Any, **settings: Any) -> None:
-        super().__init__(*given, **settings)
-        self.help, self.examples = help_pages.parted(self.help or "")
+class CheckedCommand(CommandWithPage):
+    """A command that refuses repeated options and unusable files before any work."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, with those of a file of settings."""
@@ -56,18 +52,6 @@ class CheckedCommand(TyperCommand):
             return super().invoke(ctx)
         with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
             return super().invoke(ctx)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The usage: options, then arguments."""
-        return ["[OPTIONS]", *help_pages.arguments(self)]
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The panels of options."""
-        help_pages.write_panels(self, ctx, formatter)
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """The examples."""
-        help_pages.write_examples(self.examples, formatter)
 
 
 def _check_paths(ctx: Any) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from typer.core import TyperCommand
 
 from fairbrief.plan import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
 
@@ -25,31 +27,45 @@ Entry = tuple[str, str]
 """An option as it is typed, and its description."""
 
 
+class CommandWithPage(TyperCommand):
+    """A command with this help page."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.help, self.examples = parted(self.help or "")
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The usage: options, then arguments; those that may be absent in brackets."""
+        arguments: list[Any] = [p for p in self.params if p.param_type_name == "argument"]
+        return ["[OPTIONS]", *(a.metavar if a.required else f"[{a.metavar}]" for a in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options by panel."""
+        panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            is_argument = parameter.param_type_name == "argument"
+            panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
+            panels.setdefault(panel, []).append(_entry(parameter, ctx))
+        for panel, entries in panels.items():
+            if entries and panel == INPUTS and self.name != EXPLAINED_BY:
+                _write_list(panel, entries, formatter)
+            elif entries:
+                write_section(panel, entries, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """The examples."""
+        formatter.write("\nExamples:\n")
+        for line in self.examples:
+            bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
+            lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
+            formatter.write("  " + " \\\n  ".join(lines) + "\n")
+
+
 def parted(text: str) -> tuple[str, list[str]]:
     """The description in a command's docstring, and its examples."""
     description, _, examples = text.partition(EXAMPLES)
     return description, [line.strip() for line in examples.splitlines()]
-
-
-def arguments(command: Any) -> Iterator[str]:
-    """The arguments, those that may be absent in brackets."""
-    for parameter in command.params:
-        if parameter.param_type_name == "argument":
-            yield parameter.metavar if parameter.required else f"[{parameter.metavar}]"
-
-
-def write_panels(command: Any, ctx: Any, formatter: Any) -> None:
-    """The options of a command by panel."""
-    panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
-    for parameter in command.params:
-        is_argument = parameter.param_type_name == "argument"
-        panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
-        panels.setdefault(panel, []).append(_entry(parameter, ctx))
-    for panel, entries in panels.items():
-        if entries and panel == INPUTS and command.name != EXPLAINED_BY:
-            _write_list(panel, entries, formatter)
-        elif entries:
-            write_section(panel, entries, formatter)
 
 
 def _entry(parameter: Any, ctx: Any) -> Entry:
@@ -81,15 +97,6 @@ def _write_list(title: str, entries: Sequence[Entry], formatter: Any) -> None:
     typed = ", ".join(typed.split(" ")[0] for typed, _ in entries)
     formatter.write(f"\n{title} (explained by 'fairbrief {EXPLAINED_BY} --help'):\n")
     formatter.write("".join(f"  {line}\n" for line in _wrapped(typed, formatter.width - 2)))
-
-
-def write_examples(examples: Sequence[str], formatter: Any) -> None:
-    """The command lines at the end of a page."""
-    formatter.write("\nExamples:\n")
-    for line in examples:
-        bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
-        lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
-        formatter.write("  " + " \\\n  ".join(lines) + "\n")
 
 
 def _wrapped(text: str, width: int, **layout: Any) -> list[str]:
