@@ -79,7 +79,7 @@ def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
 def _filled(thing: Entity | Claim) -> dict[str, Any]:
     """The fields as JSON, without empty ones."""
     plain: dict[str, Any] = msgspec.to_builtins(thing)
-    return {name: value for name, value in plain.items() if value not in (None, [], {})}
+    return {name: value for name, value in plain.items() if value not in (None, (), [], {})}
 
 
 def _given(**fields: Any) -> dict[str, Any]:

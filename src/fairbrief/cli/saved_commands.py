@@ -62,7 +62,7 @@ def subgroups(
 @app.command()
 def report(
     folder: Path = o.SAVED_AUDIT,
-    format_: str = o.option(
+    format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
         "terminal",
         "terminal, markdown, latex, csv, or html, which rewrites report.html.",
         "FORMAT",
@@ -88,11 +88,9 @@ def report(
     elif format_ == "html":
         place(folder / "report.html", lambda page: html.write(result, page))
         typer.echo(f"Written: {folder / 'report.html'}")
-    elif format_ in texts:
+    else:
         text = texts[format_](result)
         typer.echo(text, nl=not text.endswith("\n"))
-    else:
-        raise RequestError(f"--format {format_} does not exist. Formats: terminal, {', '.join(texts)}, html.")
 
 
 @app.command()
