@@ -69,11 +69,6 @@ class JudgingOptions:
         return asked, *read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
-@app.callback()
-def annotate() -> None:
-    """Ask people about summaries, and use their answers."""
-
-
 @app.command(short_help="Write sheets with questions.")
 @o.options_of(JudgingOptions, "judging")
 def export(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
@@ -69,6 +71,7 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
+    _refuse_measures(files)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
 
@@ -158,6 +161,17 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     def wrap(scorer: Scorer) -> Scorer:
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
-    here: dict[str, Any] = {"workers": 1, "engine": "", "models_in_workers": False}
-    audit(cases, replace(plan, n_resamples=0, wrap=wrap, **here))
+    audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
     spend.print_forecast(forecast, spend.price_of(price))
+
+
+def _refuse_measures(files: Sequence[str]) -> None:
+    """RequestError for a measure among the files, where --measure was forgotten."""
+    from fairbrief import registry
+
+    for file in files:
+        name = re.split("[(@]", file)[0]
+        if name in registry.names("measure") and not Path(file).exists():
+            raise RequestError(
+                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
+            )

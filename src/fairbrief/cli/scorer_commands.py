@@ -28,7 +28,7 @@ def agree(
     ),
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    measure: list[str] | None = o.option(None, "For saved audits: two or more measures to compare.", "SPEC"),
+    measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
         None,
         "For saved audits: compare how each measure changes from the first system to the second.",
@@ -63,10 +63,10 @@ def agree(
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         if relative_change is None:
-            found = agreement.correlations(audits, measure or (), resampling)
+            found = agreement.correlations(audits, measure, resampling)
             print_tables(agreement.correlation_tables(found, resampling))
         else:
-            changes = agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            changes = agreement.change_comparisons(audits, *relative_change, measure, resampling)
             print_tables([agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
@@ -121,6 +121,7 @@ def chunks(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
+            threshold=threshold,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,

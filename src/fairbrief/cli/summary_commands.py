@@ -141,9 +141,7 @@ def sweep(
     temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
-    set_: list[str] | None = o.option(
-        None, "Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"
-    ),
+    set_: list[str] = o.several("Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"),
     samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
@@ -174,7 +172,7 @@ def sweep(
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
-    jobs = sweep.grid(with_, axes_of(named, set_ or ()), out, fixed=fixed | asking.of_model())
+    jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, tally, then=then))
@@ -231,7 +229,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 def choose(
     files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
-    floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
+    floor: list[str] = o.several("Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
     ),
@@ -268,7 +266,7 @@ def choose(
         if pairs is None:
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
         find(prompt)
-    floors = [gate_rules.rule(text) for text in floor or ()]
+    floors = [gate_rules.rule(text) for text in floor]
     reading = options.read(files)
     inputs.set_default_language(reading)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
