@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from statistics import median
@@ -74,8 +75,8 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
     left, cut = MOST_ON_PAGE, []
     for is_main in (True, False):
         for section in sections:
-            of_kind = [e for e in section.estimates if wording.is_main_value(e) == is_main]
-            cut.append(of_kind[: min(MOST_ROWS, left)])
+            of_kind = (e for e in section.estimates if wording.is_main_value(e) == is_main)
+            cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
         asks: dict[str, list[str]] = {}
