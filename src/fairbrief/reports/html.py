@@ -5,8 +5,9 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -135,23 +136,26 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     """
     first = members[0]
     declared = context.declared(first)
-    there = list(dict.fromkeys(e.system for e in members))
-    names = wording.ordered_groups(e.group for e in members)
-    shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
-    order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
-    kept = [e for e in members if e.system in shown and e.group in order]
+    order = wording.ordered_groups(e.group for e in members)
+    groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
+    systems = context.clearest(members, lambda e: e.system, MOST_SYSTEMS)
+    kept = [e for e in members if e.system in systems and e.group in groups]
     cuts = [
-        f"Shown are the {len(seen)} of {len(every)} {what} with the largest differences; all are in the tables below."
-        for seen, every, what in ((order, names, "groups"), (shown, there, "systems"))
-        if len(seen) < len(every)
+        f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."
+        for shown, many, what in (
+            (groups, len(order), "groups"),
+            (systems, len({e.system for e in members}), "systems"),
+        )
+        if len(shown) < many
     ]
-    scale = _axis_of(kept)
-    is_single = len(shown) == 1
+    scale = _axis_of(kept, declared.contrast.unit)
+    unlabelled = replace(scale, ticks=tuple((value, "") for value, _ in scale.ticks), has_line=False)
+    is_single = len(systems) == 1
     blocks: dict[str, list[dict[str, Any]]] = {}
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, scale, plot.colour_of(colours, e.system), context)
+        line = _line(e, who, unlabelled, plot.colour_of(colours, e.system), context)
         blocks.setdefault("" if is_single else heading, []).append(line)
     return {
         "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
@@ -160,22 +164,10 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
         "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
-        "axis": _picture("scale", scale, declared.contrast.unit),
+        "axis": _picture("scale", scale),
         "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
     }
-
-
-def _clearest(
-    members: Sequence[Estimate],
-    names: Sequence[str],
-    most: int,
-    name: Callable[[Estimate], str],
-    context: Context,
-) -> list[str]:
-    """The names with the clearest differences, in their given order."""
-    best = sorted(names, key=lambda n: min(context.rank(e) for e in members if name(e) == n))[:most]
-    return [n for n in names if n in best]
 
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
@@ -191,7 +183,7 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
         marks += spread(e.value, None, None, colour)
         alt = ", ".join(filter(None, (e.system, e.group)))
-        picture = _picture(f"{alt}: {said}", scale, None, marks, HEIGHT)
+        picture = _picture(f"{alt}: {said}", scale, marks, HEIGHT)
     return {
         "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
@@ -219,20 +211,16 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
 # ------------------------------------------------------------------------------------------- pictures
 
 
-def _axis_of(estimates: Sequence[Estimate]) -> Axis:
+def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     """One axis for all rows of a panel with zero and every interval; a far wider interval is cut."""
     places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None and isfinite(x)]
     bounds = [x for e in estimates for x in (e.low, e.high) if x is not None and isfinite(x)]
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
-    return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
+    return Axis.of_numbers(plot.domain([*places, 0.0], 6), count=6, label=partial(wording.tick, unit=unit))
 
 
-def _picture(
-    alt: str, x: Axis, unit: ContrastUnit | None, marks: Sequence[Mark] = (), height: float = 0
-) -> str:
-    """A picture as wide as its cell, with margins for the labels of the axis, which has labels only if it has a unit."""
-    ticks = tuple((value, wording.tick(value, unit) if unit else "") for value, _ in x.ticks)
-    axis = replace(x, ticks=ticks, has_line=bool(unit))
-    return plot.drawn(alt, axis, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
+    """A picture as wide as its cell, with margins for the labels of the axis."""
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)

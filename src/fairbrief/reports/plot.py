@@ -18,7 +18,6 @@ from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.statistics.arrays import TIE
 
 LIGHT: Mapping[str, str] = {
     "paper": "#fcfbf8", "ink": "#1d1c1a", "soft": "#5d5a54", "line": "#dedad0",
@@ -41,8 +40,8 @@ COLOURS = tuple(LIGHT[name] for name in SERIES)
 DASHES = (None, "5 2", "2 2", "7 2 2 2", "1 2", "9 3", "4 1 1 1", "3 3")
 """Lines differ in their dashes as well as in their colours."""
 WIDTH, HEIGHT = 262, 120
-LABEL = 24
-"""Characters of a label."""
+ALT = 2_000
+"""The most characters of a text for screen readers."""
 LETTER = 6.2
 """Mean width of a letter of a label, in pixels."""
 ROOM = 6
@@ -98,6 +97,16 @@ Scale = Callable[[float], float]
 """From values to pixels."""
 
 
+def plain(value: float) -> str:
+    """A number as a label."""
+    return f"{value:,.8g}".replace("-", "−")
+
+
+def percent(value: float) -> str:
+    """A share as a label."""
+    return f"{100 * value:.6g}%"
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """An axis from ``low`` to ``high``, with marked values, a title and a line."""
@@ -116,13 +125,11 @@ class Axis:
         count: int = 5,
         *,
         ticks: Sequence[float] | None = None,
-        percent: bool = False,
+        label: Callable[[float], str] = plain,
     ) -> Axis:
         """An axis of numbers that is marked at ``ticks``, or at about ``count`` round values."""
-        marks = marked(*bounds, count, percent=percent)
-        if ticks is not None:
-            marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
-        return cls(*bounds, marks, title)
+        marked = round_values(*bounds, count) if ticks is None else ticks
+        return cls(*bounds, tuple((value, label(value)) for value in marked), title)
 
     def scale(self, start: float, end: float) -> Scale:
         """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""
@@ -151,27 +158,34 @@ def step_of(low: float, high: float, count: int) -> float:
     return next(m * power for m in STEPS if m * power >= raw * (1 - 1e-9))
 
 
-def domain(values: Iterable[float | None], count: int = 5, *, zero: bool = False) -> Bounds:
-    """Round bounds that contain all finite values, and zero if ``zero`` is set."""
-    held = [*(v for v in values if v is not None and isfinite(v)), *((0.0,) if zero else ())] or [0.0, 1.0]
-    low, high = min(held), max(held)
-    if high - low < TIE:
+def even_edges(values: Iterable[float | None], count: int) -> list[float]:
+    """About ``count`` steps of a round width that contain all finite values.
+
+    >>> even_edges([0.07, 0.31], 3)
+    [0.0, 0.1, 0.2, 0.3, 0.4]
+    """
+    known = [v for v in values if v is not None and isfinite(v)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
     step = step_of(low, high, count)
-    return floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step
+    return [round(i * step, 10) for i in range(floor(low / step + 1e-9), ceil(high / step - 1e-9) + 1)]
 
 
-def marked(low: float, high: float, count: int = 5, *, percent: bool = False) -> Ticks:
-    """Round values between two bounds, with their labels.
+def domain(values: Iterable[float | None], count: int = 5) -> Bounds:
+    """Round bounds that contain all finite values."""
+    edges = even_edges(values, count)
+    return edges[0], edges[-1]
 
-    >>> marked(-0.5, 0.5, 2)
-    ((-0.5, '−0.5'), (0.0, '0'), (0.5, '0.5'))
+
+def round_values(low: float, high: float, count: int = 5) -> list[float]:
+    """Round values between two bounds.
+
+    >>> round_values(-0.5, 0.5, 2)
+    [-0.5, 0.0, 0.5]
     """
     step = step_of(low, high, count)
-    values = [round(i * step, 10) for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
-    if percent:
-        return tuple((v, f"{100 * v:.6g}%") for v in values)
-    return tuple((v, f"{v:,.8g}".replace("-", "−")) for v in values)
+    return [round(i * step, 10) for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def wide(words: str) -> float:
@@ -179,8 +193,8 @@ def wide(words: str) -> float:
     return (len(words) + words.count("%")) * LETTER
 
 
-def cut(words: str, limit: int = LABEL) -> str:
-    """A label of at most ``limit`` characters."""
+def cut(words: str, limit: int) -> str:
+    """Printable words of at most ``limit`` characters."""
     return shorten(printable(words), limit)
 
 
@@ -271,7 +285,7 @@ def drawn(
     edge: float = 0,
     is_stretched: bool = False,
 ) -> str:
-    """Axes and marks as one picture; ``alt`` is its text for screen readers.
+    """Axes and marks as one picture; ``alt`` is its text for screen readers, cut after `ALT` characters.
 
     Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0. A
     stretched picture fills the width of its cell.
@@ -287,7 +301,7 @@ def drawn(
     top = 24 if y.title else 6 if y.ticks else 0
     size = round(left + width + right, 1), round(top + height + below, 1)
     return (
-        f'<svg role="img" aria-label={quoteattr(printable(alt))} xmlns="http://www.w3.org/2000/svg" '
+        f'<svg role="img" aria-label={quoteattr(cut(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
         f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
         f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
         f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
