@@ -99,7 +99,8 @@ def notes(estimates: Sequence[Estimate]) -> list[str]:
     for _, members in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
         block = list(members)
         # Thousands of subgroups have equal notes.
-        for note in {repr(note): note for e in block for note in e.notes}.values():
+        distinct = {(note.code, str(note.arguments)): note for e in block for note in e.notes}
+        for note in distinct.values():
             text = worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
             rows, of = alike.setdefault(text, ({}, []))
             rows[label(block[0])] = None

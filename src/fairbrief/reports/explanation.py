@@ -240,11 +240,8 @@ def _item(part: Part, most: int, reason: str = "") -> str:
 def _called(part: Part) -> str:
     """``document 3, neg``"""
     about = "".join(f", {value}" for value in part.attributes.values())
-    return _name(part) + shorten(printable(about), ABOUT)
-
-
-def _name(part: Part) -> str:
-    return f"{part.kind} {part.text}" if part.kind in NAMED else f"{part.kind} {part.number}"
+    name = part.text if part.kind in NAMED else part.number
+    return f"{part.kind} {name}{shorten(printable(about), ABOUT)}"
 
 
 def _places(effects: Iterable[float | None]) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.reports import arrangement, number_format, wording
-from fairbrief.reports.cautions import TOO_FEW, cautions
+from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
@@ -17,9 +17,8 @@ from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text,
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
-MOST_SYSTEMS = 6
 MOST_LINES = 6
-"""Groups and systems that are named; the others are counted, and are in the tables."""
+"""Groups that are named; the others are counted, and are in the tables."""
 MOST_ELSE = 3
 """Further measures whose largest difference is named."""
 MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"

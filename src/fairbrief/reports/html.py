@@ -20,8 +20,8 @@ from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.cautions import shortfalls
-from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
+from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
+from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, spread, upright
@@ -51,6 +51,7 @@ def render(result: Result) -> str:
         result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
     )
     context = {
+        "result": result,
         "facts": tables.facts(result),
         "first": first,
         "made": tables.made_lines(made),
@@ -63,10 +64,7 @@ def render(result: Result) -> str:
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
-        "has_examples": bool(result.examples.rows),
         "not_computed": tables.left_out_table(result),
-        "skipped": result.skipped,
-        "skipped_total": result.n_skipped,
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 

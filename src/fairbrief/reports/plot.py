@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from xml.sax.saxutils import escape, quoteattr
 
@@ -56,20 +55,9 @@ Ticks = tuple[tuple[float, str], ...]
 
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
     """One element, without the attributes that are None; ``stroke_width`` becomes ``stroke-width``."""
-    written = (
-        f' {key.replace("_", "-")}="{v}"'
-        if isinstance(v, (int, float))
-        else f" {key.replace('_', '-')}={_quoted(v)}"
-        for key, v in attributes.items()
-        if v is not None
-    )
-    head = f"<{name}{''.join(written)}"
+    given = ((key.replace("_", "-"), value) for key, value in attributes.items() if value is not None)
+    head = f"<{name}{''.join(f' {key}={quoteattr(str(value))}' for key, value in given)}"
     return f"{head}>{content}</{name}>" if content else f"{head}/>"
-
-
-@lru_cache(maxsize=1 << 10)
-def _quoted(value: object) -> str:
-    return quoteattr(str(value))
 
 
 def text(x: float, y: float, words: str, anchor: str | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -377,13 +377,16 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
     entries = made.get("reach") or ()
     if not entries:
         return []
-    rows = [row for entry in entries for row in _reach_rows(entry)]
-    examples = [
-        f"{entry['scorer']}, {named(row['author'])}, {named(claim['record'])}: {named(claim['text'])}"
-        for entry in entries
-        for row in entry["authors"]
-        for claim in row["examples"][:1]
-    ]
+    rows, examples = [], []
+    for entry in entries:
+        scorer = entry["scorer"]
+        rows.append((f"{scorer} · {wording.names_of(entry['measures'])}", "", "", ""))
+        for row in entry["authors"]:
+            author, claims = named(row["author"]), number_format.count(row["claims"])
+            rows.append((f"  {author}", claims, f"{row['support']:.2f}", f"{row['share_found']:.0%}"))
+            if row["examples"]:
+                claim = row["examples"][0]
+                examples.append(f"{scorer}, {author}, {named(claim['record'])}: {named(claim['text'])}")
     notes = (
         "best document: its support for a claim, on the scorer's scale.",
         "found: the best document supports the claim more than another record's documents support 95% of the claims.",
@@ -392,10 +395,3 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
     )
     header = ("scorer, author", "claims", "best document", "found")
     return [Table("Claims that the scorers find in the sources", header, tuple(rows), notes)]
-
-
-def _reach_rows(entry: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    yield f"{entry['scorer']} · {wording.names_of(entry['measures'])}", "", "", ""
-    for row in entry["authors"]:
-        many, support, share = row["claims"], row["support"], row["share_found"]
-        yield f"  {named(row['author'])}", number_format.count(many), f"{support:.2f}", f"{share:.0%}"

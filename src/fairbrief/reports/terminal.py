@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
@@ -521,9 +521,7 @@ def folded(name: str, width: int) -> Iterator[str]:
     ['abcde', 'fgh']
     """
     while cell_len(name) > width:
-        most = 1
-        while most < len(name) and cell_len(name[: most + 1]) <= width:
-            most += 1
+        most = max(len(chop_cells(name, width)[0]), 1)
         joints = [i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS]
         cut = next((i for i in joints if not name[i].isdigit()), joints[0] if joints else most)
         yield name[:cut]

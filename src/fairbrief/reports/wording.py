@@ -353,8 +353,8 @@ class Context:
     def _variants(self) -> set[str]:
         """Measures with several settings in one audit: sentences about them name the measure."""
         specs: dict[tuple[str, str], set[str]] = {}
-        for e in self.result.estimates:
-            specs.setdefault((name_of(e.measure), e.over), set()).add(e.measure)
+        for measure, over in {(e.measure, e.over) for e in self.result.estimates}:
+            specs.setdefault((name_of(measure), over), set()).add(measure)
         return set().union(*(members for members in specs.values() if len(members) > 1))
 
     def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
