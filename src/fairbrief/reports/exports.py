@@ -15,7 +15,7 @@ from fairbrief.reports.first_answers import NEXT, answers
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import left_out_table, made_lines, numeric_columns, printed_tables
+from fairbrief.reports.tables import left_out_tables, made_lines, numeric_columns, printed_tables
 from fairbrief.types import Table
 
 # ------------------------------------------------------------------------------------------- Markdown
@@ -35,8 +35,7 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     parts = ["# Fairness of summaries"]
     parts += (_answer(asked, lines) for asked, lines in answers(result).items() if asked != NEXT)
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
-    if (absent := left_out_table(result)) is not None:
-        parts.append(markdown_table(absent))
+    parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
         parts.append(f"## Input lines that could not be read\n\n{lines}")

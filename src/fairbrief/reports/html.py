@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from math import isfinite
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -36,11 +35,6 @@ MOST_ON_PAGE = 1_500
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 
 
-def write(result: Result, path: Path | str) -> None:
-    """Write the page."""
-    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
-
-
 def render(result: Result) -> str:
     """The page as text."""
     made = result.made
@@ -64,7 +58,7 @@ def render(result: Result) -> str:
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
-        "not_computed": tables.left_out_table(result),
+        "not_computed": tables.left_out_tables(result),
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
@@ -114,16 +108,16 @@ def first_screen(result: Result) -> dict[str, Any] | None:
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
-    panels = [_panel(members, systems, context) for members in ordered]
+    panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
     meanings = [panel["meaning"] for panel in panels]
     for i, panel in enumerate(panels):  # each meaning once
         panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
     return {
         "lead": " ".join([*doubts, leading_sentence(first, context)]),
         "answers": answers(result),
-        "panels": panels[:MOST_PANELS],
+        "panels": panels,
         "measures": list(dict.fromkeys(members[0].measure for members in ordered)),
-        "hidden": max(len(panels) - MOST_PANELS, 0),
+        "hidden": len(ordered) - len(panels),
     }
 
 

@@ -138,15 +138,13 @@ def facts(result: Result) -> list[str]:
     return [part for part in parts if part]
 
 
-def left_out_table(result: Result) -> Table | None:
-    """The measures that were not computed, and why; None if all were."""
-    if not result.not_measured:
-        return None
+def left_out_tables(result: Result) -> list[Table]:
+    """At most one table: the measures that were not computed, and why."""
     measures: dict[str, list[str]] = {}
     for m in result.not_measured:
         measures.setdefault(m.reason, []).append(m.measure)
     rows = tuple((", ".join(names), reason) for reason, names in measures.items())
-    return Table("Measures that were not computed", ("measure", "why"), rows)
+    return [Table("Measures that were not computed", ("measure", "why"), rows)] if rows else []
 
 
 def made_lines(made: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

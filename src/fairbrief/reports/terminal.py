@@ -28,7 +28,7 @@ from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
     facts,
-    left_out_table,
+    left_out_tables,
     numeric_columns,
     printed_tables,
     section_table,
@@ -140,7 +140,7 @@ class _Screen:
 
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
-        result, absent = self.result, left_out_table(self.result)
+        result = self.result
         seed, many = result.made.get("seed"), result.made.get("n_resamples")
         parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
         settings = ", ".join(filter(None, parts))
@@ -150,7 +150,7 @@ class _Screen:
                 *map(self._answer, (FINDING, INTERVAL, CAUTION)),
                 *(table_lines(table, self.width) for table in printed_tables(result, is_brief=True)),
                 self._wrapped(wording.COMPARED) if result.differences else [],
-                table_lines(absent, self.width) if absent else [],
+                *(table_lines(table, self.width) for table in left_out_tables(result)),
                 self._answer(SKIPPED),
                 self._next(),
             )
