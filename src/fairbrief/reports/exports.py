@@ -139,10 +139,8 @@ def write_csv(shown: Result | Table, out: TextIO) -> None:
     """Write one printed table, or a result's estimates and differences with all fields at full precision."""
     rows: Iterable[Iterable[Any]]
     if isinstance(shown, Table):
-        rows = (
-            shown.header,
-            *([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows),
-        )
+        cells = ([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows)
+        rows = (shown.header, *cells)
     else:
         estimates = Estimates((*shown.estimates, *shown.differences))
         rows = chain([estimates.columns], (row.values() for row in estimates.each()))

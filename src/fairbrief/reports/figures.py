@@ -6,11 +6,9 @@ screen.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +35,6 @@ ARTICLES, REFERENCES = "articles", "references"
 """Lines beside those of systems."""
 POSITION = "position in the text"
 """The title of the one axis that is marked in percent."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +65,8 @@ class Part:
 
     def subscripts(self, statistic: str) -> list[str]:
         """The values for which a statistic is known, in the order of the columns."""
-        pattern = re.compile(rf"{re.escape(statistic)}\[(.*)\]", re.DOTALL)
-        return [match[1] for name in self.rows.column_names if (match := pattern.fullmatch(name))]
+        start = f"{statistic}["
+        return [name[len(start) : -1] for name in self.rows.column_names if name.startswith(start)]
 
     def column(self, name: str) -> Floats:
         """One column as numbers; zero where a row has none."""
@@ -132,7 +128,7 @@ def _parts(result: Result, figure: str, statistics: Sequence[str]) -> Iterator[P
             yield Part(result, measure, rows.select(filled))
 
 
-def first_of(things: Sequence[T], most: int, what: str, which: str = "first") -> tuple[list[T], str]:
+def first_of(things: Sequence[str], most: int, what: str, which: str = "first") -> tuple[list[str], str]:
     """The first ``most`` things, and the sentence of the caption if there are more."""
     note = f" Only the {which} {most} of {len(things)} {what} are shown." if most < len(things) else ""
     return list(things[:most]), note

@@ -23,7 +23,7 @@ from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
 from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, spread, upright
+from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
@@ -170,10 +170,10 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
-        marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
+        marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(e.low, e.high, colour)]
         if (random := e.extract_baseline) is not None:
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
-        marks += spread(e.value, None, None, colour)
+        marks.append(dot(e.value, 0.5, colour))
         alt = ", ".join(filter(None, (e.system, e.group)))
         picture = _picture(f"{alt}: {said}", scale, marks, HEIGHT)
     return {

@@ -250,13 +250,11 @@ def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: s
     return path(places, colour, stroke_dasharray=dash)
 
 
-def spread(value: float | None, low: float | None, high: float | None, colour: str) -> Iterator[Mark]:
-    """An interval as a bar and its value as a dot; arrows at the ends of the axis are infinite values and bounds."""
+def interval(low: float | None, high: float | None, colour: str) -> Iterator[Mark]:
+    """An interval as a bar, if it is known; infinite bounds are arrows at the ends of the axis."""
     if low is not None and high is not None:
         yield path(((low, 0.5), (high, 0.5)), colour, 3, opacity=0.6)
-        yield from (dot(end, 0.5, colour) for end in sorted({low, high} - {value}) if isinf(end))
-    if value is not None:
-        yield dot(value, 0.5, colour)
+        yield from (dot(end, 0.5, colour) for end in sorted({low, high}) if isinf(end))
 
 
 # ------------------------------------------------------------------------------------------- pictures

@@ -276,20 +276,17 @@ class _Screen:
         result, rest = self.result, self.place.rest
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
-        if untested == len(ordered):
-            untested = 0
         absent = sum(not m.measure.startswith(SCORER_CHECK) for m in result.not_measured)
         sanity_baselines = len(result.made.get("sanity_baselines") or ())
-        parts = [
-            f"{self.place.folder / 'report.html'}" if self.place.folder else "",
-            f"{rest}: every score, difference of systems and note",
-            f"{counted(untested, 'measure')} without a test (too few records, or no value)"
-            if untested
-            else "",
-            counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
-            f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
-        ]
-        return _labelled("MORE", [self._wrapped(" | ".join(filter(None, parts)), INDENT)], "bold")
+        parts = [f"{self.place.folder / 'report.html'}"] if self.place.folder else []
+        parts.append(f"{rest}: every score, difference of systems and note")
+        if 0 < untested < len(ordered):
+            parts.append(f"{counted(untested, 'measure')} without a test (too few records, or no value)")
+        if sanity_baselines:
+            parts.append(counted(sanity_baselines, "sanity baseline"))
+        if absent:
+            parts.append(f"{counted(absent, 'measure')} not computed (not applicable, or on request)")
+        return _labelled("MORE", [self._wrapped(" | ".join(parts), INDENT)], "bold")
 
 
 def _apart(*blocks: list[Text]) -> Iterator[Text]:

@@ -89,11 +89,9 @@ class Series:
 
     def text(self, value: float) -> str:
         """A value in words."""
-        return (
-            signed(value, self.unit)
-            if self.kind == "contrast"
-            else number(value, 3 if abs(value) < 10 else 0)
-        )
+        if self.kind == "contrast":
+            return signed(value, self.unit)
+        return number(value, 3 if abs(value) < 10 else 0)
 
 
 @dataclass(frozen=True, slots=True)
