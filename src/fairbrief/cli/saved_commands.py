@@ -78,7 +78,6 @@ def report(
         fairbrief report demo --format markdown
     """
     from fairbrief.reports import exports, html, load
-    from fairbrief.reports.audit_folder import place
 
     result = load(folder)
     texts: dict[str, Callable[[Result], str]] = {
@@ -87,7 +86,7 @@ def report(
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)
     elif format_ == "html":
-        place(folder / "report.html", lambda page: html.write(result, page))
+        output.write_text(folder / "report.html", html.render(result))
         typer.echo(f"Written: {folder / 'report.html'}")
     else:
         text = texts[format_](result)

@@ -189,7 +189,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     from fairbrief.reports.tables import printed_tables
 
     tables = printed_tables(result)
-    texts = {MARKDOWN: exports.markdown(result, tables)}
+    texts = {MARKDOWN: exports.markdown(result, tables), PAGE: html.render(result)}
     taken: set[str] = set()
     for table in tables:
         name = file_name(table.title, taken)
@@ -200,9 +200,8 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     # Row by row: there may be a million.
     with (stage / ESTIMATES).open("w", encoding="utf-8", newline="\n") as file:
         exports.write_csv(result, file)
-    html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
-    return [*texts, ESTIMATES, PAGE]
+    return [*texts, ESTIMATES]
 
 
 def _listed(folder: Path) -> list[str]:
