@@ -8,7 +8,7 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -214,14 +214,12 @@ def table(choices: Sequence[Choice]) -> Table:
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
     ]
-    kinds: dict[str, Callable[[Choice], Sequence[int]]] = {
-        "chosen": lambda choice: [choice.chosen],
-        "all candidates": lambda choice: choice.pool,
+    kinds = {
+        "chosen": [(choice, choice.chosen) for choice in measured],
+        "all candidates": [(choice, i) for choice in measured for i in choice.pool],
     }
-    for who, indices in kinds.items():
-        taken = [(choice, i) for choice in measured for i in indices(choice)]
-        if taken:
-            rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
-            words = fmean(_words(choice.candidates[i]) for choice, i in taken)
-            rows.append((f"mean words, {who}", f"{words:.2f}"))
+    for who, taken in kinds.items() if measured else ():
+        rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
+        words = fmean(_words(choice.candidates[i]) for choice, i in taken)
+        rows.append((f"mean words, {who}", f"{words:.2f}"))
     return Table("The candidates", ("", ""), tuple(rows))

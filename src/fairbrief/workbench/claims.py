@@ -12,7 +12,7 @@ from typing import Any
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import journal_of, key_of, open_journal
-from fairbrief.errors import DataError, reading_text
+from fairbrief.errors import DataError, text_of
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
@@ -35,8 +35,7 @@ def instruction_in(path: Path | None = None) -> str:
     """
     if path is None:
         return (resources.files("fairbrief.workbench") / "claims.txt").read_text(encoding="utf-8")
-    with reading_text(path):
-        text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     if "{summary}" not in text:
         raise DataError(f"{path}: the instruction has no {{summary}}, so no text would be sent.")
     return text

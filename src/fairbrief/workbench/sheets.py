@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
-from fairbrief.text.recognition import accept, propose
+from fairbrief.text.recognition import accept
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim
 
@@ -192,7 +192,7 @@ def decisions(case: Case) -> list[Decision]:
     text, people = case.summary.text, case.record.entities
     names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
     source = "\n".join(document.text for document in case.record.documents)
-    accepted = accept(text, propose(text), given_names())
+    accepted = accept(text, given_names())
     return find_people(text, names, source, accepted, with_known=True)
 
 
