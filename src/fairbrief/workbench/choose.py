@@ -71,20 +71,18 @@ def choose(
         raise RequestError(
             f"'{by}' is observed on several records together: it cannot choose one record's summary."
         )
-    records: dict[str, list[Case]] = {}
-    for case in cases:
-        records.setdefault(case.record.id, []).append(case)
-    everything = [case for several in records.values() for case in several]
+    everything = list(cases)
+    places: dict[str, list[int]] = {}
+    for i, case in enumerate(everything):
+        places.setdefault(case.record.id, []).append(i)
     totals, has_row = _rows_of(measure, everything, scorers, extracts=True)
     direction = better(measure, totals.columns)
     values = np.where(has_row, decisive(measure, totals, direction), np.nan)
     costs = -values if direction == "more" else np.abs(values)
     meets_floors = _meets(floors, everything, scorers)
-    start = 0
-    for several in records.values():
-        these = slice(start, start + len(several))
+    for these in places.values():
+        several = tuple(everything[i] for i in these)
         cost, allowed = costs[these].tolist(), meets_floors[these].tolist()
-        start += len(several)
         pool = [i for i, value in enumerate(cost) if not np.isnan(value)]
         words = [_words(case) for case in several]
         if length_within is not None and pool:
@@ -95,7 +93,7 @@ def choose(
         chosen = min(best or pool or [0], key=cost.__getitem__)
         worst = max(pool, key=cost.__getitem__, default=0)
         yield Choice(
-            tuple(several),
+            several,
             tuple(values[these].tolist()),
             tuple(pool),
             chosen,

@@ -133,17 +133,14 @@ def split_file(
     Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
     counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
     """
-    outcome, not_asked = Outcome(Count()), set[str]()
+    outcome, not_asked = Outcome(Count()), {"claims": [], "reason": NOT_ASKED}
     with locked(out), open_journal(journal_of(out)) as journal:
         without = gather([splitter], cases, journal, outcome.count, tally or Tally(), watch)
         with atomic_stream(out) as stream:
             for case in cases():
                 summary = case.summary
                 for key in splitter.keys(case):
-                    answer = journal[key] if key in journal else without.get(key)
-                    if answer is None:
-                        not_asked.add(key)
-                        answer = {"claims": [], "reason": NOT_ASKED}
+                    answer = journal[key] if key in journal else without.get(key, not_asked)
                     outcome.add(case, answer)
                     made = {"claims_by": splitter.model.model, "claims_prompt_sha": splitter.sha}
                     if "reason" in answer:
@@ -151,6 +148,4 @@ def split_file(
                     claims = tuple(map(Claim, answer["claims"])) or None
                     summary = replace(summary, claims=claims, made={**summary.made, **made})
                 stream.write(line_of(case.record, summary_fields(summary)))
-    outcome.count.not_asked = len(not_asked)
-    outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
     return outcome

@@ -20,15 +20,7 @@ from fairbrief.statistics.agreement import Scale, krippendorff_alpha, pearson, r
 from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Table
-from fairbrief.workbench.sheets import (
-    FAIR_RATING,
-    PERSON,
-    Answer,
-    Item,
-    Key,
-    claims_to_judge,
-    decisions,
-)
+from fairbrief.workbench.sheets import FAIR_RATING, PERSON, Answer, Item, Key, claims_to_judge, decisions
 
 DRAWS = 1000
 Asked = Iterable[tuple[Case, Sequence[Item]]]
