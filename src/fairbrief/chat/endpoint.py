@@ -190,7 +190,7 @@ class Endpoint:
     retries: Annotated[int, "[0, inf)"] = 6
     pause: Annotated[float, "[0, inf)"] = 0.5
     per_minute: Annotated[int | None, "[1, inf)"] = None
-    max_requests: Annotated[int | None, "[1, inf)"] = None
+    max_requests: Annotated[int | None, "[0, inf)"] = None
 
     def __post_init__(self) -> None:
         if not self.model.strip():
