@@ -133,7 +133,8 @@ def split_file(
     Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
     counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
     """
-    outcome, not_asked = Outcome(Count()), {"claims": [], "reason": NOT_ASKED}
+    outcome = Outcome(Count())
+    not_asked: Answer = {"claims": [], "reason": NOT_ASKED}
     with locked(out), open_journal(journal_of(out)) as journal:
         without = gather([splitter], cases, journal, outcome.count, tally or Tally(), watch)
         with atomic_stream(out) as stream:

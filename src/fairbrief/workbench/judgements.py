@@ -67,12 +67,11 @@ def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
         for name, numbers, scale, categories in kinds:
+            alpha = partial(krippendorff_alpha, scale=scale)
+            kappa = partial(randolph_kappa, categories=categories)
             coefficients: Coefficients = {
-                f"{name}: Krippendorff's α ({scale})": (partial(krippendorff_alpha, scale=scale), 0.0),
-                f"{name}: Randolph's κ ({categories} categories)": (
-                    partial(randolph_kappa, categories=categories),
-                    0.0,
-                ),
+                f"{name}: Krippendorff's α ({scale})": (alpha, 0.0),
+                f"{name}: Randolph's κ ({categories} categories)": (kappa, 0.0),
             }
             result += with_intervals(coefficients, numbers, records, seed)
     return result
