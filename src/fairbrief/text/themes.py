@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, reading_text
+from fairbrief.errors import DataError, text_of
 from fairbrief.text.gendered_words import WORD
 from fairbrief.text.segmentation import NEEDS_ICU, words_of
 from fairbrief.text.vocabulary import vocabulary
@@ -34,8 +34,7 @@ def themes_of(name: str) -> Mapping[str, frozenset[str]]:
     if not path.is_file():
         raise DataError(f"{name}: there is no such file of themes. Give care, or a file. {WANTED}")
     try:
-        with reading_text(path):
-            return _checked(tomllib.loads(path.read_text(encoding="utf-8-sig")), name)
+        return _checked(tomllib.loads(text_of(path)), name)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{name}: found no lists of words ({error}). {WANTED}") from None
 

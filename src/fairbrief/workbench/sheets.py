@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.errors import DataError, RequestError, reading_text, text_of
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept
@@ -324,8 +324,7 @@ def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The rows of a sheet, each with its position for messages; texts as before `protect`."""
-    with reading_text(path):
-        text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     head = text.partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
