@@ -168,11 +168,10 @@ def words(
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
     from fairbrief.workbench.corpora import corpus_statistics as statistics
-    from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     records = list(ReadingSettings(attributes=attribute or ()).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
-    print_tables([*tables, statistics.topic_table(records, {"family": FAMILY, "sport": SPORT})])
+    print_tables([*tables, statistics.topic_table(records)])
 
 
 @app.command()
