@@ -1,6 +1,6 @@
 """The table of an observation: its rows with their origins, and their sums under label permutations.
 
-The same class serves a running audit, transfer between processes, and a saved audit.
+The same class serves a running audit, transfer between processes, and a saved audit, whose statistics stay in its files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
 from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
+from fairbrief.reports.frames import coded
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, Floats, Integers, Observation, Totals
@@ -68,18 +69,24 @@ class RowBlock:
         )
 
 
-class Chunk(NamedTuple):
-    """Rows that were packed together: each column's numbers compressed, equal ones once. 0 where a unit has no row."""
+@dataclass(frozen=True)
+class Chunk:
+    """Rows whose columns are read one at a time: those of a running audit are packed, equal ones once.
+
+    ``columns`` hold the numbers of each column, equal ones the same.
+    """
 
     units: int
-    columns: Mapping[Column, bytes]
+    columns: Mapping[Column, Any]
 
     def column(self, column: Column) -> Floats:
-        """A column's numbers, zeros where no unit had it. Shape: (units,)."""
-        packed = self.columns.get(column)
-        if packed is None:
-            return np.zeros(self.units)
-        return np.frombuffer(CODEC.decompress(packed, self.units * 8), dtype=np.float64)
+        """A column's numbers, 0 where a unit has no row. Shape: (units,)."""
+        held = self.columns.get(column)
+        return np.zeros(self.units) if held is None else self.unpacked(held)
+
+    def unpacked(self, held: Any) -> Floats:
+        """What a column holds."""
+        return np.frombuffer(CODEC.decompress(held, self.units * 8), dtype=np.float64)
 
 
 def _packed(column: Floats) -> bytes:
@@ -185,6 +192,16 @@ class Ledger:
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
         reasons = [narrowed(np.array(known)[own]) for own in other._reasons]
         self._append(len(other), other.whose, reasons, other._ps)
+
+    def add_saved(self, origins: Origins, reasons: pa.ChunkedArray, chunk: Chunk) -> None:
+        """Append the rows of a chunk, with the reasons of those that are none; nothing else may be appended."""
+        codes, known = coded(reasons)
+        places = [
+            self.known_reasons.setdefault(reason, len(self.known_reasons)) for reason in known.to_pylist()
+        ]
+        self._know(sorted(chunk.columns))
+        self._chunks, self._packed = [chunk], chunk.units
+        self._append(chunk.units, [origins], [narrowed(np.array([*places, 0])[codes])], [])
 
     def _append(
         self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]
