@@ -30,11 +30,9 @@ from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
-from fairbrief.text.hashes import hash_of_name
+from fairbrief.text.hashes import hash_of, hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 
-AT_ONCE = 1 << 14
-"""Rows of per-record statistics whose names are decoded at a time."""
 WHOSE = ("system", "record", "cluster")
 """The columns that identify a row of per-record statistics."""
 
@@ -164,7 +162,7 @@ def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
 
 def _hashes(names: pa.ChunkedArray) -> Integers:
     """The hash of each name. Shape: (n,)."""
-    return np.fromiter(map(hash_of_name, _texts(names)), dtype=np.int64, count=len(names))
+    return np.fromiter(map(hash_of, _texts(names)), dtype=np.int64, count=len(names))
 
 
 def _texts(column: pa.ChunkedArray) -> Iterator[str]:
@@ -184,8 +182,7 @@ def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
         for table in tables:
             if table is not None and not any(table.equals(other) for other in distinct):
                 distinct.append(table)
-        for table in distinct:
-            yield from (table.slice(start, AT_ONCE) for start in range(0, len(table), AT_ONCE))
+        yield from distinct
 
 
 # ------------------------------------------------------------------------- findings without some records

@@ -194,14 +194,12 @@ class Ledger:
         self._append(len(other), other.whose, reasons, other._ps)
 
     def add_saved(self, origins: Origins, reasons: pa.ChunkedArray, chunk: Chunk) -> None:
-        """Append the rows of a chunk, with the reasons of those that are none; nothing else may be appended."""
+        """Have the rows of a chunk, and no others, with the reasons of those that are missing."""
         codes, known = coded(reasons)
-        places = [
-            self.known_reasons.setdefault(reason, len(self.known_reasons)) for reason in known.to_pylist()
-        ]
+        self.known_reasons |= {reason: i for i, reason in enumerate(known.to_pylist(), 1)}
         self._know(sorted(chunk.columns))
         self._chunks, self._packed = [chunk], chunk.units
-        self._append(chunk.units, [origins], [narrowed(np.array([*places, 0])[codes])], [])
+        self._append(chunk.units, [origins], [narrowed(codes + 1)], [])
 
     def _append(
         self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]

@@ -49,15 +49,15 @@ def per_record(
     }  # fmt: skip
 
     def tables(observation: str, wanted: list[str]) -> Iterator[pa.Table]:
-        schema = pa.schema([schemas[observation].field(name) for name in wanted])
+        schema = pa.schema([field for field in schemas[observation] if field.name in set(wanted)])
         columns = columns_of(schema)
-        identity = [name for name in wanted if name not in columns.values()]
+        names = schema.names[: len(schema) - len(columns)]
         for ledger in observed[observation]:
             measures = measures_of[ledger.observation]
             for rows, chunk in ledger.chunks():
-                found = _identity(ledger, measures, rows, identity) if identity else {}
-                found |= _statistics(ledger, rows, chunk, columns)
-                yield pa.Table.from_arrays([found[name] for name in wanted], schema=schema)
+                whose = _identity(ledger, measures, rows, names) if names else []
+                arrays = [*whose, *_statistics(ledger, rows, chunk, columns)]
+                yield pa.Table.from_arrays(arrays, schema=schema)
 
     specs = {
         repr(measure): observation
@@ -123,7 +123,7 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
 
 def _identity(
     ledger: Ledger, measures: Sequence[Measure], rows: range, names: Iterable[str]
-) -> dict[str, pa.Array]:
+) -> list[pa.Array]:
     """The columns other than statistics, of some rows of a ledger."""
     origins, own = ledger.origins.of(np.arange(rows.start, rows.stop)), slice(rows.start, rows.stop)
     reasons, ps = ledger.reasons[own], ledger.ps[own]
@@ -136,28 +136,22 @@ def _identity(
     }
     shared = {"observation": repr(ledger.observation), "measures": "\n".join(map(repr, measures))}
     by_kind = [shared | _texts_of(kind) for kind in origins.known_kinds]
-    return {
-        name: by_record[name]()
-        if name in by_record
-        else _coded(origins.kind, [told.get(name) for told in by_kind])
+    return [
+        by_record[name]() if name in by_record else _coded(origins.kind, [told.get(name) for told in by_kind])
         for name in names
-    }
+    ]
 
 
-def _statistics(
-    ledger: Ledger, rows: range, chunk: Chunk, columns: Mapping[Column, str]
-) -> dict[str, pa.Array]:
+def _statistics(ledger: Ledger, rows: range, chunk: Chunk, columns: Iterable[Column]) -> Iterator[pa.Array]:
     """These statistics of a chunk; null without a row, and for columns that the ledger lacks."""
     missing = ledger.reasons[rows.start : rows.stop] != 0
     nothing = pa.nulls(len(rows), pa.float64())
-    found: dict[str, pa.Array] = {}
     made: dict[Any, pa.Array] = {}  # of equal columns one is held
-    for column, name in columns.items():
+    for column in columns:
         held = chunk.columns.get(column)
         if column in ledger.columns and held not in made:
             made[held] = numbers(chunk.column(column), missing)
-        found[name] = made[held] if column in ledger.columns else nothing
-    return found
+        yield made[held] if column in ledger.columns else nothing
 
 
 def _texts_of(kind: Origin) -> dict[str, str]:
