@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
-from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
+from fairbrief.auditing.origins import WHOLE, Codes, Origins, Subgroup, narrowed
 from fairbrief.reports.frames import coded
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
@@ -53,20 +53,6 @@ class RowBlock:
             return self.columns, self.values[:, 0].copy()
         columns = *self.columns, *self.beside_columns
         return columns, np.concatenate([self.values[:, 0], self.beside], axis=1)
-
-    def of(self, chosen: Sequence[int] | Integers) -> RowBlock:
-        """Some of the units."""
-        if len(chosen) == len(self.units):
-            return self
-        return RowBlock(
-            self.units[chosen],
-            self.columns,
-            self.values[chosen],
-            None if self.choices is None else self.choices[chosen],
-            None if self.ps is None else self.ps[chosen],
-            self.beside_columns,
-            None if self.beside is None else self.beside[chosen],
-        )
 
 
 @dataclass(frozen=True)
@@ -140,7 +126,7 @@ class Ledger:
 
     def write(
         self,
-        origins: Sequence[Origin],
+        origins: Origins,
         blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
@@ -149,7 +135,6 @@ class Ledger:
         ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
         ``left_out``, with the reason.
         """
-        origins = Origins.by_column(origins)
         tests_units = self.observation.declaration.tests_units is not None
         ps = np.full(len(origins) if tests_units else 0, np.nan)
         for several in blocks:
@@ -157,7 +142,7 @@ class Ledger:
                 columns, reals = block.real()
                 self._know(columns)
                 self._unpacked.append((self._entries + block.units, columns, reals))
-                if block.ps is not None and tests_units:
+                if block.ps is not None:
                     ps[block.units] = block.ps
             if self.n_resamples:
                 self._sum(origins, several)
@@ -340,17 +325,12 @@ class Ledger:
     # ------------------------------------------------------------------------------ permutations
 
     def _sum(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
-        are_shared = np.array([kind.is_shared for kind in origins.known_kinds], dtype=np.bool_)[origins.kind]
-        shared: list[RowBlock] = []
+        """Add the rows of units, which are clusters by themselves, or may share theirs: then those of a cluster follow each other."""
+        are_clusters = not any(kind.is_shared for kind in origins.known_kinds)
         for block in blocks:
-            is_shared = are_shared[block.units]
-            if not is_shared.all():
-                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), are_clusters=True)
-            if is_shared.any():
-                shared.append(block.of(np.flatnonzero(is_shared)))
-                self._sum_rows(origins, shared[-1], are_clusters=False)
-        if shared:
-            self._sum_squares(origins, shared)
+            self._sum_rows(origins, block, are_clusters=are_clusters)
+        if not are_clusters:
+            self._sum_squares(origins, blocks)
 
     def _sum_rows(self, origins: Origins, block: RowBlock, *, are_clusters: bool) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""

@@ -127,8 +127,6 @@ class Origins(Sequence[Origin]):
     @classmethod
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
         """These origins."""
-        if isinstance(origins, Origins):
-            return origins
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}

@@ -182,19 +182,16 @@ ORIGIN = ("system", "system_kind", "record", "cluster", "block", "reason")
 
 @dataclass(frozen=True)
 class SavedChunk(Chunk):
-    """All rows of an observation; ``columns`` are called so in its tables.
-
-    ``is_kept`` (rows,) are the rows that are not left out, None where none is.
-    """
+    """The rows of an observation that are not left out; ``columns`` are called so in its tables. Shape of ``is_kept``: (rows,)."""
 
     per_record: PerRecordRows
     observation: str
-    is_kept: NDArray[np.bool_] | None
+    is_kept: NDArray[np.bool_]
 
     def unpacked(self, held: str) -> Floats:
         """What a column of the tables holds."""
-        values = plain_numbers(self.per_record.of(self.observation, held.__eq__)[held])
-        return values if self.is_kept is None else values[self.is_kept]
+        values: Floats = plain_numbers(self.per_record.of(self.observation, held.__eq__)[held])
+        return values[self.is_kept]
 
 
 def ledgers_from(
@@ -226,13 +223,12 @@ def ledgers_from(
         rows = per_record.of(observation, {*ORIGIN, *asked}.__contains__)
         whose = rows.drop_columns(["reason"])
         if before is None or not whose.equals(before):  # nearly all observations are of the same units
-            before, is_kept = whose, None if is_out is None else ~is_out(whose)
-            origins = _origins(whose if is_kept is None else rows_where(whose, is_kept), by)
-        reasons = rows.select(["reason"])
-        reasons = reasons if is_kept is None else rows_where(reasons, is_kept)
+            before = whose
+            is_kept = np.ones(len(whose), dtype=np.bool_) if is_out is None else ~is_out(whose)
+            origins = _origins(rows_where(whose, is_kept), by)
         ledger, columns = Ledger(measures[0].observation, 0), columns_of(per_record.schemas[observation])
         chunk = SavedChunk(len(origins), columns, per_record, observation, is_kept)
-        ledger.add_saved(origins, reasons["reason"], chunk)
+        ledger.add_saved(origins, rows_where(rows.select(["reason"]), is_kept)["reason"], chunk)
         found.append((ledger, measures))
     return found
 
