@@ -30,7 +30,7 @@ from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import Origin, Origins, Subgroup, units_of
-from fairbrief.auditing.per_record import per_record
+from fairbrief.auditing.per_record import rows_from
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
@@ -156,7 +156,7 @@ class Banks:
         for ledger in run.ledgers:
             self.banks[ledger.observation].draw_into(ledger, audit, systems)
         estimates, differences = (_by_subgroup(found) for found in run.estimates())
-        rows = per_record((), {})
+        rows = rows_from((), {})
         return [
             Result(tuple(estimates[s]), tuple(differences.get(s, ())), rows, made=self.made)
             for s in estimates

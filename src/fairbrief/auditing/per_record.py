@@ -25,28 +25,26 @@ SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
 MOST_VALUES = 1_000
 """An attribute with more values is free text or a number, and is not stored."""
 TEXT, REPEATED = pa.string(), pa.dictionary(pa.int32(), pa.string())
-IDENTITY = {
+IDENTITY = pa.schema({
     "observation": REPEATED, "measures": REPEATED, "system": REPEATED, "system_kind": REPEATED,
     "record": TEXT, "cluster": TEXT, "block": REPEATED, "reason": REPEATED, "p": pa.float64(),
-}  # fmt: skip
+})  # fmt: skip
 """The columns of every observation, before attributes and statistics."""
 
 
-def per_record(
+def rows_from(
     ledgers: Iterable[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
 ) -> PerRecordRows:
     """The rows of ledgers; tables are made on request."""
+    filled = [ledger for ledger in ledgers if len(ledger)]
+    identity = [*IDENTITY, *(pa.field(name, REPEATED) for name in _kept_attributes(filled))]
     observed: dict[str, list[Ledger]] = {}  # a check of scorers may use the observation of a measure
-    for ledger in ledgers:
-        if len(ledger):
-            observed.setdefault(repr(ledger.observation), []).append(ledger)
-    every = [ledger for several in observed.values() for ledger in several]
-    attributes = [pa.field(name, REPEATED) for name in _kept_attributes(every)]
-    identity = [*(pa.field(name, kind) for name, kind in IDENTITY.items()), *attributes]
-    schemas = {
-        observation: pa.schema([*identity, *map(_field, dict.fromkeys(c for one in several for c in one.columns))])
-        for observation, several in observed.items()
-    }  # fmt: skip
+    for ledger in filled:
+        observed.setdefault(repr(ledger.observation), []).append(ledger)
+    schemas = {}
+    for observation, several in observed.items():
+        columns = dict.fromkeys(column for ledger in several for column in ledger.columns)
+        schemas[observation] = pa.schema([*identity, *map(_field, columns)])
 
     def tables(observation: str, wanted: list[str]) -> Iterator[pa.Table]:
         schema = pa.schema([field for field in schemas[observation] if field.name in set(wanted)])
