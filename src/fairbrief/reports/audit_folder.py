@@ -17,7 +17,7 @@ from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
     from fairbrief.reports.json_file import Saved
-    from fairbrief.reports.per_record import SavedRows
+    from fairbrief.reports.per_record import PerRecordRows
     from fairbrief.reports.result import Result
 
 PER_RECORD, TABLES = "per_record", "tables"
@@ -266,14 +266,14 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def opened(folder: Path) -> tuple[Saved, SavedRows]:
+def opened(folder: Path) -> tuple[Saved, PerRecordRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import SavedRows
+    from fairbrief.reports.per_record import saved_rows
 
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
-    return saved, SavedRows(folder / PER_RECORD, saved.per_record, saved.audit)
+    return saved, saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
