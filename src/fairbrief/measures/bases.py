@@ -11,17 +11,7 @@ import numpy as np
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Cases,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-)
+from fairbrief.types import Answers, Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")

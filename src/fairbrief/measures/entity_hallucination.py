@@ -12,13 +12,7 @@ import numpy as np
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given, shared
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.groups import (
-    by_group,
-    group_names,
-    renamed,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD

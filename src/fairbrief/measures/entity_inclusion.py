@@ -11,24 +11,10 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import (
-    by_group,
-    coded,
-    group_names,
-    keys_of,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.groups import by_group, coded, group_names, keys_of, means, summed_by_group
 from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
-from fairbrief.text.people import (
-    Decision,
-    Name,
-    candidates,
-    find_known,
-    find_people,
-    unresolved,
-)
+from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.types import (
     Answers,
     Ask,

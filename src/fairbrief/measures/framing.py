@@ -14,27 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.declarations import (
-    TEXTS_OF_TWO_GROUPS,
-    ContrastWords,
-    Declaration,
-    ScorerCheck,
-)
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Answers,
-    Cases,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Totals,
-    Value,
-)
+from fairbrief.types import SHARE_DIFFERENCE, Answers, Cases, Floats, Integers, Reason, Record, Totals, Value
 
 CLASSES = ("negative", "neutral", "positive")
 CHANGES = tuple(f"{a} to {b}" for a in CLASSES for b in CLASSES)

@@ -16,15 +16,7 @@ import numpy as np
 
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    means,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, means, share, total_variation
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio

@@ -49,15 +49,7 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    groups_of,
-    mean_size,
-    means,
-)
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, groups_of, mean_size, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio

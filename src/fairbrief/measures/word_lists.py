@@ -12,13 +12,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.groups import (
-    by_group,
-    group_names,
-    renamed,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
