@@ -333,12 +333,10 @@ def regress_shift(
     shift: Floats,
     groups: Sequence[str],
     clusters: Sequence[str],
-    confidence_level: float = 0.95,
-    compared_with: Literal["first", "last"] = "last",
 ) -> list[Regression]:
     """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
 
-    The last group in the order of the alphabet (or the first) is what the dummies are ``compared_with``; *adjusted* holds the article's
+    The dummies are compared with the first group in the order of the alphabet; *adjusted* holds the article's
     sentiment fixed. Shapes: all (rows,).
     Coefficients are nan where their columns depend on each other or there are too few rows.
     """
@@ -351,9 +349,9 @@ def regress_shift(
     for name in names:
         own = of_row == name
         design, of = np.column_stack([ones[own], article[own]]), ("constant", "article")
-        found.append(_regress(name, of, design, shift[own], cluster[own], confidence_level))
+        found.append(_regress(name, of, design, shift[own], cluster[own]))
     if len(names) > 1:
-        *others, base = names if compared_with == "last" else reversed(names)
+        *others, base = reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]
         told = tuple(f"{name} − {base}" for name in others)
         for title, terms, columns in (
@@ -361,16 +359,14 @@ def regress_shift(
             ("all, adjusted", ("constant", "article", *told), (ones, article, *dummies)),
         ):
             design = np.column_stack(columns)
-            found.append(_regress(title, terms, design, shift, cluster, confidence_level))
+            found.append(_regress(title, terms, design, shift, cluster))
     return found
 
 
-def _regress(
-    title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers, confidence_level: float
-) -> Regression:
+def _regress(title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers) -> Regression:
     is_clustered = len(np.unique(clusters)) < len(y)
-    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))), confidence_level)
-    robust = fit_robust(x, y, clusters if is_clustered else None, confidence_level)
+    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
+    robust = fit_robust(x, y, clusters if is_clustered else None)
     return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 

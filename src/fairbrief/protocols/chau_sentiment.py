@@ -60,9 +60,6 @@ class ChauSentiment(Reproduced):
     """
 
     name: ClassVar[str] = NAME
-    paper: ClassVar[str] = (
-        "Chau & Kim: BERT for Summarization: Sentiment Analysis for Identifying Gender Bias"
-    )
     vectors: str = ""
     lexicon: str = "opinion"
     threshold: float = 1.0
@@ -252,7 +249,7 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
     lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
     robust = dict.fromkeys(lines, "HC3")
     for part in subjects:
-        fits = regress_shift(part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first")
+        fits = regress_shift(part.article, part.shift, part.group, part.cluster)
         for fitted in fits:
             number = "Figure 7" if fitted.title.startswith("all") else "Figure 6"
             lines[number] += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from fairbrief import specs
 from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
@@ -51,16 +51,8 @@ class ZhangPerspectives(Reproduced):
     bertscore: str = "roberta-large"
     layer: int = 17
     bartscore: str = "facebook/bart-large-cnn"
-    texts: str = "documents"
+    texts: Literal["documents", "values"] = "documents"
     name: ClassVar[str] = "zhang-perspectives"
-    paper: ClassVar[str] = (
-        "Zhang, Zhang, Liu, Fabbri, Liu, Kamoi, Lu, Xiong, Zhao, Radev, McKeown, Zhang: "
-        "Fair Abstractive Summarization of Diverse Perspectives. NAACL 2024."
-    )
-
-    def __post_init__(self) -> None:
-        if self.texts not in ("documents", "values"):
-            raise ValueError(f"texts is documents or values, not '{self.texts}'")
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
