@@ -17,18 +17,7 @@ from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.types import (
-    Ask,
-    Case,
-    Claim,
-    Document,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
 
 
 def case(values: list[str | None], units: int = 2) -> Case:
