@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
 from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
@@ -13,8 +13,7 @@ from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
 
-Key = TypeVar("Key")
-Item = TypeVar("Item")
+Kind = TypeVar("Kind", bound=tuple[Any, ...])
 
 AT_ONCE = 1 << 18
 """The most numbers of units in one array."""
@@ -22,15 +21,26 @@ FEW = 6
 """Up to this many sentences, documents and units, extracts of the same sentences are computed once."""
 
 
-def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
-    """The items of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one item of a kind."""
-    for kind, items in alike.items():
+def by_kind(
+    kinds: Iterable[Kind | t.Reason], size: Callable[[Kind], int], reasons: dict[int, t.Reason]
+) -> Iterator[tuple[Kind, list[int]]]:
+    """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
+
+    A unit without a kind has a reason, which is added to ``reasons``.
+    """
+    alike: dict[Kind, list[int]] = {}
+    for i, kind in enumerate(kinds):
+        if isinstance(kind, t.Reason):
+            reasons[i] = kind
+        else:
+            alike.setdefault(kind, []).append(i)
+    for kind, units in alike.items():
         step = max(1, AT_ONCE // max(1, size(kind)))
-        for start in range(0, len(items), step):
-            yield kind, items[start : start + step]
+        for start in range(0, len(units), step):
+            yield kind, units[start : start + step]
 
 
-def different(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
+def distinct(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
     """The distinct extracts of each record, and the index among them of each extract, for `summed`.
 
     Few sentences have as distinct extracts all their subsets; of more sentences, every extract counts as distinct.
@@ -48,7 +58,7 @@ def different(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
 
 
 def summed(rows: t.Floats, which: t.Integers) -> t.Floats:
-    """The sums over all extracts of the rows of the `different` ones. (N, different, columns), (N, extracts) → (N, columns)."""
+    """The sums over all extracts of the rows of the `distinct` ones. (N, distinct, columns), (N, extracts) → (N, columns)."""
     places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + which
     return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
 

@@ -13,7 +13,7 @@ is aggregated, which statistics of it are summed, and which values are functions
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, combinations, product
@@ -28,8 +28,8 @@ from fairbrief.measures.bases import (
     Count,
     Fraction,
     ManyAtOnce,
-    different,
-    in_parts,
+    by_kind,
+    distinct,
     shared,
     summed,
 )
@@ -120,31 +120,11 @@ class Coverage(ComparesGroups, ManyAtOnce):
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same groups and as many documents are observed together."""
         drawn = [one.kept for (one,) in units.extracts]
-        owners = units.first_owners if drawn else [b""] * len(units)
         reasons: dict[int, t.Reason] = {}
-        alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), n_claims) in enumerate(
-            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
-        ):
-            about = known(case.record)
-            groups = groups_of(about, self.over)
-            reason = self._reason(case, groups.names, n_claims, of_extracts=bool(drawn))
-            if reason is not None:
-                reasons[i] = reason
-                continue
-            most = None
-            if self.pairwise and not drawn:
-                many = np.bincount(groups.codes)
-                largest = np.flatnonzero(many == many.max())
-                most = groups.names[largest[0]] if len(largest) == 1 else None
-            # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
-            more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
-            alike.setdefault((groups.names, most, len(about.texts), n_claims, more), []).append(i)
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        for (names, most, documents, *_), members in in_parts(
-            alike, lambda kind: kind[2] * kind[3] * n_extracts
-        ):
+        kinds = by_kind(self._kinds(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
+        for (names, most, documents, *_), members in kinds:
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
             texts = [known(units.cases[i][0].record).texts for i in members]
@@ -168,16 +148,32 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
-    def _reason(
-        self, case: t.Case, names: Sequence[str], n_claims: int, *, of_extracts: bool
-    ) -> t.Reason | None:
-        if not names:
-            return t.Reason(f"no document has the attribute '{self.over}'")
-        if len(names) < 2:
-            return ONE_GROUP
-        if n_claims < 0:
-            return NO_CLAIM
-        return OTHER_CLAIMS if of_extracts and self._has_given_claims(case) else None
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
+        """The groups of each record, the one of most documents, and how many documents and claims it has; or why it has no row."""
+        drawn = [one.kept for (one,) in units.extracts]
+        owners = units.first_owners if drawn else []
+        for i, ((case,), n_claims) in enumerate(
+            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
+        ):
+            about = known(case.record)
+            groups = groups_of(about, self.over)
+            if not groups.names:
+                yield t.Reason(f"no document has the attribute '{self.over}'")
+            elif len(groups.names) < 2:
+                yield ONE_GROUP
+            elif n_claims < 0:
+                yield NO_CLAIM
+            elif drawn and self._has_given_claims(case):
+                yield OTHER_CLAIMS
+            else:
+                most = None
+                if self.pairwise and not drawn:
+                    many = np.bincount(groups.codes)
+                    largest = np.flatnonzero(many == many.max())
+                    most = groups.names[largest[0]] if len(largest) == 1 else None
+                # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
+                more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
+                yield groups.names, most, len(about.texts), n_claims, more
 
     def _by_summaries(
         self, units: ScoredUnits, places: t.Integers, support: t.Floats, reasons: dict[int, t.Reason]
@@ -245,7 +241,7 @@ def _by_extracts(
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    kept, which = different(kept, max(support.shape[1:]))
+    kept, which = distinct(kept, max(support.shape[1:]))
     if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)

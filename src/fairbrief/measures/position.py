@@ -12,7 +12,7 @@ similarities give sources, which statistics of them are summed, and which values
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, in_parts
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, by_kind
 from fairbrief.measures.record_texts import chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
@@ -216,16 +216,9 @@ class Positions(ManyAtOnce):
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, t.Reason] = {}
-        alike: dict[tuple[int, int, int, bytes], list[int]] = {}
-        shapes = units.first_shapes.T.tolist()
-        owners = self._owners(units)
-        for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
-            if rows < 0 and (problem := self._problem(case)):
-                reasons[i] = problem
-            else:
-                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
         found = []
-        for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
+        kinds = by_kind(self._kinds(units), lambda kind: kind[0] * kind[1], reasons)
+        for (n, _, texts, owner), members in kinds:
             places = np.array(members)
             starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
             masses, counts = self._masses(units.some(members), starts)
@@ -245,6 +238,13 @@ class Positions(ManyAtOnce):
         return found, reasons
 
     # ------------------------------------------------------------------------------- its parts
+
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[int, int, int, bytes] | t.Reason]:
+        """How many sentences each article and its texts have, how many texts, and the text of each sentence; or why it has no row."""
+        shapes, owners = units.first_shapes.T.tolist(), self._owners(units)
+        for (case,), rows, columns, owner in zip(units.cases, *shapes, owners, strict=True):
+            problem = self._problem(case) if rows < 0 else None
+            yield problem or (rows, columns, len(self._texts(case)), owner)
 
     @cached_property
     def _scorer(self) -> str:

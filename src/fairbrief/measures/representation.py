@@ -15,7 +15,7 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, reduce
 from typing import Annotated, Any, ClassVar, Literal
@@ -26,15 +26,7 @@ from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import (
-    BaseMeasure,
-    Fraction,
-    ManyAtOnce,
-    check_uncut,
-    different,
-    in_parts,
-    summed,
-)
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, by_kind, check_uncut, distinct, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -166,17 +158,9 @@ class Representation(ComparesGroups, ManyAtOnce):
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
         reasons: dict[int, t.Reason] = {}
-        alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
-            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
-            if reason is not None:
-                reasons[i] = reason
-                continue
-            groups = groups_of(known(case.record), self.over)
-            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
-            alike.setdefault((groups.names, len(groups.codes), kept), []).append(i)
         found = []
-        for (values, *_), places in in_parts(alike, lambda kind: len(kind[0]) * kind[2][0] * 8):
+        kinds = by_kind(self._kinds(units), lambda kind: len(kind[0]) * kind[2][0] * 8, reasons)
+        for (values, *_), places in kinds:
             some, labels_here = units.some(places), labels[places]
             if not labels.shape[2]:
                 codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
@@ -185,6 +169,14 @@ class Representation(ComparesGroups, ManyAtOnce):
             reasons |= {places[i]: NO_BASELINE if units.extracts else reason for i, reason in missing.items()}
             found.append(replace(rows, units=[places[i] for i in rows.units]))
         return found, reasons
+
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
+        """The values of each record, how many documents it has, and the shape of its extracts; or why it has no row."""
+        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
+            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
+            groups = groups_of(known(case.record), self.over)
+            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
+            yield reason or (groups.names, len(groups.codes), kept)
 
     def _alike(
         self, units: ScoredUnits, values: Sequence[str], labels: t.Integers
@@ -296,11 +288,11 @@ class Representation(ComparesGroups, ManyAtOnce):
     def _of_extracts(
         self, units: ScoredUnits, members: t.Booleans, present: t.Booleans
     ) -> tuple[t.Floats, t.Booleans, t.Integers]:
-        """p_y of the different extracts (N, different, K), whether anything is found in them, and which each extract is (N, extracts).
+        """p_y of the distinct extracts (N, distinct, K), whether anything is found in them, and which each extract is (N, extracts).
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
         """
-        kept, which = different(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
+        kept, which = distinct(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
             counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
