@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -37,15 +36,13 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BINS = 10
 FEW = 10
 """Rows of one subject below which robust errors are known to be too small."""
-SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
+SUBJECTS = {"female": 1.0, "male": -1.0}
 """The coefficient of a text about women only, and about men only."""
-TEXTS: Mapping[str, str] = MappingProxyType({"articles": "article", "summaries": "summary"})
+TEXTS = {"articles": "article", "summaries": "summary"}
 """What tables call the two texts, and how their columns begin."""
 UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
 """Why a text with a subject has no sentiment."""
-TERMS: Mapping[str, str] = MappingProxyType(
-    {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
-)
+TERMS = {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 """What the paper calls the terms of its regressions."""
 
 

@@ -6,10 +6,9 @@ Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, j
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
@@ -108,15 +107,13 @@ UNDEFINED = (
     "– is undefined: inclusion without known people, or where all people of both groups are named, or nobody; "
     "hallucination with nobody invented, or no inputs of the design that the score is of."
 )
-COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "Word List Inclusion": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
-        "Entity Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
-        "Entity Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
-        "Distinguishability (Count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
-        "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
-    }
-)
+COLUMNS = {
+    "Word List Inclusion": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
+    "Entity Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
+    "Entity Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
+    "Distinguishability (Count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
+    "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
+}
 """Columns: how the measure's spec begins, the quantity, and the design that the paper takes it from."""
 TIED = ("black male, white female", "black male, white male", "black female, white male", "black female, white female")  # fmt: skip
 """The paper's order of Table 20, after random."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from fairbrief import specs
@@ -15,13 +14,11 @@ from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
 
 NLTK = "ngram(tokenizer=nltk)"
-SETTINGS: Mapping[str, str] = MappingProxyType({"ties": "under", "no_match": "uniform", "single": "fair"})
+SETTINGS = {"ties": "under", "no_match": "uniform", "single": "fair"}
 """The authors' code: ``<=``, equal shares without a match, a record of one value is fair."""
-SCORERS: Mapping[str, str] = MappingProxyType(
-    {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
-)
+SCORERS = {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
 """The paper's rows, by scorer."""
-SHORT: Mapping[str, str] = MappingProxyType({"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"})
+SHORT = {"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"}
 """What Tables 4 and 6 call the scorers."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
