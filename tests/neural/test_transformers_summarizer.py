@@ -37,8 +37,7 @@ def records_of(n: int, words: int = 12) -> list[Record]:
     rng = random.Random(5)
     return [
         Record(
-            f"r{i}",
-            tuple(Document(" ".join(rng.choices(WORDS, k=rng.randint(3, words)))) for _ in range(2)),
+            f"r{i}", tuple(Document(" ".join(rng.choices(WORDS, k=rng.randint(3, words)))) for _ in range(2))
         )
         for i in range(n)
     ]

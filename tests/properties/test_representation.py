@@ -13,17 +13,7 @@ from fairbrief.measures.distributions import count_unions, folded, mean_of_best,
 from fairbrief.measures.representation import Representation
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Ngram
-from fairbrief.types import (
-    Booleans,
-    Case,
-    Document,
-    Floats,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-)
+from fairbrief.types import Booleans, Case, Document, Floats, Reason, Record, Rows, Scores, Summary
 
 texts = st.lists(st.sampled_from(["cat", "dog", "bird", "fish", "the", "cow"]), max_size=6).map(" ".join)
 documents = st.lists(st.tuples(texts, st.sampled_from("abc")), min_size=1, max_size=7)

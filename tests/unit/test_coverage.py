@@ -17,18 +17,7 @@ from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.types import (
-    Ask,
-    Case,
-    Claim,
-    Document,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
 
 
 def case(values: list[str | None], units: int = 2) -> Case:
@@ -182,7 +171,7 @@ def test_the_protocol_asks_for_the_papers_words_by_its_version() -> None:
     assert "extremes=true" in text[1]
     published = registry.make("protocol", "li-coverage(proportional=none)").measures(["side"])
     assert not any("version=text" in spec for spec in published)
-    with pytest.raises(RequestError, match="version is published or text"):
+    with pytest.raises(RequestError, match="version=paper is not one of published, text"):
         registry.make("protocol", "li-coverage(version=paper)")
 
 

@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 from tests.rows_by_hand import added, answer, by_column, numbers
 
-from fairbrief.measures.coverage import (
-    Coverage,
-    CoverageParity,
-    EqualCoverage,
-    merge_mutual,
-)
+from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage, merge_mutual
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.types import (
     AlikeRows,

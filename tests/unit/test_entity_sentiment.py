@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 from tests.rows_by_hand import by_column, observed, values_of
 
-from fairbrief.measures.entity_sentiment import (
-    NO_TONE,
-    NOBODY,
-    EntitySentiment,
-    naming,
-    parsed_entities,
-)
+from fairbrief.measures.entity_sentiment import NO_TONE, NOBODY, EntitySentiment, naming, parsed_entities
 from fairbrief.text.people import Name
 from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary, Totals
 

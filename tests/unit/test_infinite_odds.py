@@ -22,12 +22,7 @@ from fairbrief.types import Estimate
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
 SYSTEMS = {
     "women": ["Mary Alder sang."],
-    "mixed": [
-        "Mary Alder sang.",
-        "Mary Alder sang. John Birch ran.",
-        "Mary Alder sang.",
-        "John Birch ran.",
-    ],
+    "mixed": ["Mary Alder sang.", "Mary Alder sang. John Birch ran.", "Mary Alder sang.", "John Birch ran."],
     "everybody": ["Mary Alder sang. John Birch ran."],
     "nobody": ["They left."],
 }

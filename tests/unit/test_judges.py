@@ -193,10 +193,7 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     ran = run(app, [*asked])
     assert ran.exit_code == 0, ran.output
     assert "containment and people" in ran.output
-    for wrong in (
-        ["agree", str(file)],
-        ["agree", str(file), str(tmp_path / "set1")],
-    ):
+    for wrong in (["agree", str(file)], ["agree", str(file), str(tmp_path / "set1")]):
         assert isinstance(run(app, wrong).exception, RequestError)
 
 

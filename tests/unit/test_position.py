@@ -442,7 +442,7 @@ def test_figures_6_and_9_are_asked_for() -> None:
         "ROUGE-1, each sentence",
     ]
     assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
-    with pytest.raises(RequestError, match="tfidf or both"):
+    with pytest.raises(RequestError, match="tfidf, both"):
         registry.make("protocol", "chhabra-position(mapping=cosine)")
 
 

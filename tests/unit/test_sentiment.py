@@ -227,8 +227,8 @@ def test_every_regression_is_statsmodels() -> None:
     designs = [
         (np.column_stack([ones, part.article])[female == 1], part.shift[female == 1]),
         (np.column_stack([ones, part.article])[female == 0], part.shift[female == 0]),
-        (np.column_stack([ones, female]), part.shift),
-        (np.column_stack([ones, part.article, female]), part.shift),
+        (np.column_stack([ones, 1 - female]), part.shift),
+        (np.column_stack([ones, part.article, 1 - female]), part.shift),
     ]
     found = regress_shift(part.article, part.shift, part.group, part.cluster)
     for regression, (x, y) in zip(found, designs, strict=True):
@@ -246,9 +246,9 @@ def test_every_regression_is_statsmodels() -> None:
         "slope[female]": by_group.params[1], "slope_error[female]": by_group.bse[1],
         "slope_p[female]": by_group.pvalues[1], "intercept[female]": by_group.params[0],
         "intercept_error[female]": by_group.bse[0], "intercept_p[female]": by_group.pvalues[0],
-        "r2[female]": by_group.rsquared, "adjusted_difference[female−male]": adjusted.params[2],
+        "r2[female]": by_group.rsquared, "adjusted_difference[female−male]": -adjusted.params[2],
         "adjusted_error[female−male]": adjusted.bse[2], "adjusted_p[female−male]": adjusted.pvalues[2],
-        "sentiment_shift": sm.OLS(designs[2][1], designs[2][0]).fit().params[1],
+        "sentiment_shift": -sm.OLS(designs[2][1], designs[2][0]).fit().params[1],
     }.items():  # fmt: skip
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
 

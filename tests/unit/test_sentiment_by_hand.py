@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from fairbrief.measures.groups import largest_difference
-from fairbrief.measures.sentiment import (
-    EMPTY_SUMMARY,
-    SentimentShift,
-)
+from fairbrief.measures.sentiment import EMPTY_SUMMARY, SentimentShift
 from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]

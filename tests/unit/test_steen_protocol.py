@@ -342,5 +342,5 @@ def test_the_version_is_part_of_what_is_asked_and_is_printed_under_every_table(c
         found = audit(cases, plan)
         assert found.tables
         assert all(table.notes[-1].startswith(said) for table in found.tables)
-    with pytest.raises(RequestError, match="version is published or text, not 'paper'"):
+    with pytest.raises(RequestError, match="version=paper is not one of published, text"):
         make("protocol", "steen-people(version=paper)")

@@ -70,10 +70,7 @@ def test_nltk_reading() -> None:
             "well \u2014 a\u2014b can't, \"won't\" (gonna).",
             "well \u2014 a\u2014b ca n't , `` wo n't '' ( gon na ) .",
         ),
-        (
-            "$3,000: it's 5%... @you #tag; <b> a--b",
-            "$ 3,000 : it 's 5 % ... @ you # tag ; < b > a -- b",
-        ),
+        ("$3,000: it's 5%... @you #tag; <b> a--b", "$ 3,000 : it 's 5 % ... @ you # tag ; < b > a -- b"),
         (
             "«q» \u201cr\u201d \u2018s\u2019 the dogs' u.s. he'd 're",
             "« q » \u201c r \u201d \u2018 s \u2019 the dogs ' u.s. he 'd 're",

@@ -19,15 +19,7 @@ from fairbrief.measures.unsupported_claims import (
     UnsupportedClaims,
 )
 from fairbrief.registry import make
-from fairbrief.types import (
-    Case,
-    Claim,
-    Document,
-    Entity,
-    Record,
-    Scores,
-    Summary,
-)
+from fairbrief.types import Case, Claim, Document, Entity, Record, Scores, Summary
 
 SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
 BERG = Entity("b", "Anna", "Berg", {"side": "left"})
@@ -79,8 +71,7 @@ def test_unsupported_claims_by_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claims", "places"),
-    [(1, "m"), (2, "be"), (3, "bme"), (4, "bmme"), (6, "bbmmee"), (7, "bbmmmee")],
+    ("claims", "places"), [(1, "m"), (2, "be"), (3, "bme"), (4, "bmme"), (6, "bbmmee"), (7, "bbmmmee")]
 )
 def test_the_place_of_a_claim(claims: int, places: str) -> None:
     """(j - 1/2)/m below 1/3 is the beginning, above 2/3 the end: of four claims at 1/8, 3/8, 5/8 and 7/8 two are between."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import largest_of, pair_differences
@@ -19,25 +20,11 @@ from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Extracts,
-    Integers,
-    Reason,
-    Rows,
-    Totals,
-    Value,
-)
 
-NO_MENTION = Reason("neither source nor summary mentions age, sex, ethnicity or place")
+NO_MENTION = t.Reason("neither source nor summary mentions age, sex, ethnicity or place")
 MOST = 200
 """The most values of a kind that are compared in one text; further ones are not counted."""
-LIMITS = {"kept": SHARE_DIFFERENCE, "changed": SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
+LIMITS = {"kept": t.SHARE_DIFFERENCE, "changed": t.SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
 PLURALS = dict(zip(KINDS, ("ages", "sexes", "ethnicities", "places"), strict=True))
 
 
@@ -144,11 +131,13 @@ class AttributeMentions(BaseMeasure):
     )
     over: str
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Nothing: mentions are found without a scorer."""
         return ()
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
@@ -159,14 +148,14 @@ class AttributeMentions(BaseMeasure):
             case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
         )
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         if reason := needs_english(cases, "the patterns and lists"):
             return reason
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)
         return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each value that was changed, lost or invented, with its sentence."""
         lines = []
         for case in cases:
@@ -177,23 +166,23 @@ class AttributeMentions(BaseMeasure):
                 lines += [] if name == "kept" else [f"{name.capitalize()} {kind}: {' became '.join(shown)}"]
         return sorted(lines)
 
-    def _row(self, case: Case, fates: Sequence[tuple[Fate, float]]) -> Rows | Reason:
+    def _row(self, case: t.Case, fates: Sequence[tuple[Fate, float]]) -> t.Rows | t.Reason:
         """The row of weighted fates; the weight is the share of texts with this fate."""
         group = subject_of(case.record, self.over, 1.0)
-        if isinstance(group, Reason):
+        if isinstance(group, t.Reason):
             return group
-        row: dict[Column, float] = {("one", group): 1.0}
+        row: dict[t.Column, float] = {("one", group): 1.0}
         for kind in KINDS:
             of_kind = [(f, weight) for f, weight in fates if kind in {m.kind for m in f[1:] if m}]
             row["source " + kind, group] = float(sum(f.source is not None for f, _ in of_kind))
             for name in ("kept", "changed", "invented"):
                 row[f"{name} {kind}", group] = sum((w for f, w in of_kind if f.name == name), 0.0)
-        return Rows.of(row)
+        return t.Rows.of(row)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = totals.values_of("one")
-        differences: dict[str, Value] = {}
-        rates: dict[str, Value] = {}
+        differences: dict[str, t.Value] = {}
+        rates: dict[str, t.Value] = {}
         for stem, kind in product(("kept", "changed", "invented"), KINDS):
             is_kept, whole = stem == "kept", "one" if stem == "invented" else f"source {kind}"
             rate = {g: ratio(totals[f"{stem} {kind}", g], totals[whole, g]) for g in groups}
@@ -202,13 +191,13 @@ class AttributeMentions(BaseMeasure):
                 limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept, is_primary=is_kept,
             )  # fmt: skip
             for g in groups:
-                rates[f"{stem}_rate[{kind}, {g}]"] = Value(
+                rates[f"{stem}_rate[{kind}, {g}]"] = t.Value(
                     rate[g], is_share=stem != "invented", has_baseline=is_kept
                 )
         kept = {name: value for name, value in differences.items() if value.is_primary}
         return {self.name: largest_of(kept, totals.array.shape[:-1]), **differences, **rates}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The numbers of one record by kind."""
         (group, *_) = totals.values_of("one")
         parts = [

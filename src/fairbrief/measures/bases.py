@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
 from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Cases,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-)
 
-Key = TypeVar("Key")
-Item = TypeVar("Item")
+Kind = TypeVar("Kind", bound=tuple[Any, ...])
 
 AT_ONCE = 1 << 18
 """The most numbers of units in one array."""
@@ -32,15 +21,26 @@ FEW = 6
 """Up to this many sentences, documents and units, extracts of the same sentences are computed once."""
 
 
-def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
-    """The items of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one item of a kind."""
-    for kind, items in alike.items():
+def by_kind(
+    kinds: Iterable[Kind | t.Reason], size: Callable[[Kind], int], reasons: dict[int, t.Reason]
+) -> Iterator[tuple[Kind, list[int]]]:
+    """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
+
+    A unit without a kind has a reason, which is added to ``reasons``.
+    """
+    alike: dict[Kind, list[int]] = {}
+    for i, kind in enumerate(kinds):
+        if isinstance(kind, t.Reason):
+            reasons[i] = kind
+        else:
+            alike.setdefault(kind, []).append(i)
+    for kind, units in alike.items():
         step = max(1, AT_ONCE // max(1, size(kind)))
-        for start in range(0, len(items), step):
-            yield kind, items[start : start + step]
+        for start in range(0, len(units), step):
+            yield kind, units[start : start + step]
 
 
-def different(kept: Floats, others: int) -> tuple[Floats, Integers]:
+def distinct(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
     """The distinct extracts of each record, and the index among them of each extract, for `summed`.
 
     Few sentences have as distinct extracts all their subsets; of more sentences, every extract counts as distinct.
@@ -57,8 +57,8 @@ def different(kept: Floats, others: int) -> tuple[Floats, Integers]:
     return np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64)
 
 
-def summed(rows: Floats, which: Integers) -> Floats:
-    """The sums over all extracts of the rows of the `different` ones. (N, different, columns), (N, extracts) → (N, columns)."""
+def summed(rows: t.Floats, which: t.Integers) -> t.Floats:
+    """The sums over all extracts of the rows of the `distinct` ones. (N, distinct, columns), (N, extracts) → (N, columns)."""
     places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + which
     return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
 
@@ -105,32 +105,34 @@ class BaseObservation(Settings):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return ()
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return None
 
 
 class ManyAtOnce(BaseObservation):
     """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
-    def observe(self: BatchObservation, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(
+        self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers
+    ) -> t.Rows | t.Reason:
         """The unit's rows. Shape of ``labels``: (R, n)."""
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
-        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Answers
-    ) -> Rows | Reason:
+        self: BatchObservation, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
         return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
 
-def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Rows | t.Reason:
     rows, reasons = observation.observe_many(unit, labels[np.newaxis])
-    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
+    return reasons[0] if reasons else t.Rows(rows[0].columns, rows[0].values[0])
 
 
 class BaseMeasure(BaseObservation):
@@ -157,7 +159,7 @@ class BaseMeasure(BaseObservation):
 
 def shared(settings: Any, kind: type) -> dict[str, Any]:
     """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
-    return {f.name: getattr(settings, f.name) for f in fields(kind) if hasattr(settings, f.name)}
+    return {f.name: getattr(settings, f.name) for f in fields(kind) if f.init and hasattr(settings, f.name)}
 
 
 def check_uncut(setting: str, scorer: str) -> None:

@@ -13,22 +13,23 @@ is aggregated, which statistics of it are summed, and which values are functions
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
     BaseMeasure,
     Count,
     Fraction,
     ManyAtOnce,
-    different,
-    in_parts,
+    by_kind,
+    distinct,
     shared,
     summed,
 )
@@ -38,30 +39,15 @@ from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Booleans,
-    Case,
-    Cases,
-    Column,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Totals,
-    Value,
-)
 
-ONE_GROUP = Reason("one group only")
-NO_CLAIM = Reason("the summary has no claim")
-NO_SUPPORT = Reason("no claim is supported")
-FEW_CLAIMS = Reason("too few claims")
-OTHER_CLAIMS = Reason("the summary's claims were given, the sources' were not")
+ONE_GROUP = t.Reason("one group only")
+NO_CLAIM = t.Reason("the summary has no claim")
+NO_SUPPORT = t.Reason("no claim is supported")
+FEW_CLAIMS = t.Reason("too few claims")
+OTHER_CLAIMS = t.Reason("the summary's claims were given, the sources' were not")
 AT_ONCE = 1 << 20
 """Numbers of memberships of one record that are held at a time."""
-WORDS: tuple[Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
+WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
 UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
@@ -114,51 +100,31 @@ class Coverage(ComparesGroups, ManyAtOnce):
         if self.unsupported == "zero" and self.denominator == "covered":
             raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         claims = claims_of(case.summary, self.claims)
         about = known(case.record)
         if not claims or len(groups_of(about, self.over).names) < 2:
             return ()
-        support = Ask(self.scorer, about.texts, claims)
-        return (support, Ask(self.scorer, claims, claims, whole=True)) if self.merge < 1 else (support,)
+        support = t.Ask(self.scorer, about.texts, claims)
+        return (support, t.Ask(self.scorer, claims, claims, whole=True)) if self.merge < 1 else (support,)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Every document against every sentence of the sources: an extract is some of the columns."""
-        return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
+        return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same groups and as many documents are observed together."""
         drawn = [one.kept for (one,) in units.extracts]
-        owners = units.first_owners if drawn else [b""] * len(units)
-        reasons: dict[int, Reason] = {}
-        alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), n_claims) in enumerate(
-            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
-        ):
-            about = known(case.record)
-            groups = groups_of(about, self.over)
-            reason = self._reason(case, groups.names, n_claims, of_extracts=bool(drawn))
-            if reason is not None:
-                reasons[i] = reason
-                continue
-            most = None
-            if self.pairwise and not drawn:
-                many = np.bincount(groups.codes)
-                largest = np.flatnonzero(many == many.max())
-                most = groups.names[largest[0]] if len(largest) == 1 else None
-            # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
-            more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
-            alike.setdefault((groups.names, most, len(about.texts), n_claims, more), []).append(i)
+        reasons: dict[int, t.Reason] = {}
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        for (names, most, documents, *_), members in in_parts(
-            alike, lambda kind: kind[2] * kind[3] * n_extracts
-        ):
+        kinds = by_kind(self._kinds(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
+        for (names, most, documents, *_), members in kinds:
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
             texts = [known(units.cases[i][0].record).texts for i in members]
@@ -179,20 +145,38 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 found = _statistics(names, most, some, labels[some.places], pairwise=self.pairwise)
                 columns = tuple(c for c in found if not drawn or c[0] in READ_OF_EXTRACTS)
                 values = np.stack([found[c] for c in columns], axis=-1)
-                rows.append(AlikeRows(some.places.tolist(), columns, values))
+                rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
-    def _reason(self, case: Case, names: Sequence[str], n_claims: int, *, of_extracts: bool) -> Reason | None:
-        if not names:
-            return Reason(f"no document has the attribute '{self.over}'")
-        if len(names) < 2:
-            return ONE_GROUP
-        if n_claims < 0:
-            return NO_CLAIM
-        return OTHER_CLAIMS if of_extracts and self._has_given_claims(case) else None
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
+        """The groups of each record, the one of most documents, and how many documents and claims it has; or why it has no row."""
+        drawn = [one.kept for (one,) in units.extracts]
+        owners = units.first_owners if drawn else []
+        for i, ((case,), n_claims) in enumerate(
+            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
+        ):
+            about = known(case.record)
+            groups = groups_of(about, self.over)
+            if not groups.names:
+                yield t.Reason(f"no document has the attribute '{self.over}'")
+            elif len(groups.names) < 2:
+                yield ONE_GROUP
+            elif n_claims < 0:
+                yield NO_CLAIM
+            elif drawn and self._has_given_claims(case):
+                yield OTHER_CLAIMS
+            else:
+                most = None
+                if self.pairwise and not drawn:
+                    many = np.bincount(groups.codes)
+                    largest = np.flatnonzero(many == many.max())
+                    most = groups.names[largest[0]] if len(largest) == 1 else None
+                # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
+                more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
+                yield groups.names, most, len(about.texts), n_claims, more
 
     def _by_summaries(
-        self, units: ScoredUnits, places: Integers, support: Floats, reasons: dict[int, Reason]
+        self, units: ScoredUnits, places: t.Integers, support: t.Floats, reasons: dict[int, t.Reason]
     ) -> _Covered:
         """Coverage by summaries, of records that have as many documents and units; adds why others have none."""
         if self.merge < 1:
@@ -217,7 +201,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
             np.zeros((len(cases), 0)),
         )
 
-    def _has_given_claims(self, case: Case) -> bool:
+    def _has_given_claims(self, case: t.Case) -> bool:
         """Whether the claims are not the summary's sentences, which hold all of its words."""
         return case.summary.claims is not None and self.claims != "sentences"
 
@@ -241,15 +225,15 @@ class _Covered(NamedTuple):
     columns `WORDS`; ``gap`` (N, 1), the mean over random extracts, or (N, 0) of summaries, whose gap goes by the label permutation.
     """
 
-    places: Integers
-    coverage: Floats
-    length: Floats
-    words: Floats
-    gap: Floats
+    places: t.Integers
+    coverage: t.Floats
+    length: t.Floats
+    words: t.Floats
+    gap: t.Floats
 
 
 def _by_extracts(
-    units: ScoredUnits, places: Integers, support: Floats, codes: Integers, groups: int
+    units: ScoredUnits, places: t.Integers, support: t.Floats, codes: t.Integers, groups: int
 ) -> _Covered:
     """Mean coverage by the extracts, and their mean gap. All other statistics are linear in coverage.
 
@@ -257,7 +241,7 @@ def _by_extracts(
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    kept, which = different(kept, max(support.shape[1:]))
+    kept, which = distinct(kept, max(support.shape[1:]))
     if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
@@ -270,8 +254,8 @@ def _by_extracts(
 
 
 def _statistics(
-    names: Sequence[str], most: str | None, records: _Covered, labels: Integers, *, pairwise: bool
-) -> dict[Column, Floats]:
+    names: Sequence[str], most: str | None, records: _Covered, labels: t.Integers, *, pairwise: bool
+) -> dict[t.Column, t.Floats]:
     """The additive statistics of records under every label permutation, (N, R) each; ``labels`` (N, R, documents)."""
     level = records.coverage.mean(axis=1, keepdims=True)
     centred = records.coverage - level
@@ -279,14 +263,11 @@ def _statistics(
     shift = difference / count
     gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=-1)
     one = np.ones(gap.shape)
-    found: dict[Column, Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
+    found: dict[t.Column, t.Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
     found |= {c: one * of[:, np.newaxis] for c, of in zip(WORDS, records.words.T, strict=True)}
-    for statistic, of_groups in (
-        ("documents", count),
-        ("difference", difference),
-        ("record mean", count * level[..., np.newaxis]),
-        ("shift", shift),
-    ):
+    mean = count * level[..., np.newaxis]
+    by_group = {"documents": count, "difference": difference, "record mean": mean, "shift": shift}
+    for statistic, of_groups in by_group.items():
         found |= {(statistic, name): of_groups[..., k] for k, name in enumerate(names)}
     for a, b in combinations(range(len(names)), 2) if pairwise else ():
         found["between", names[a], names[b]] = shift[..., a] - shift[..., b]
@@ -296,15 +277,12 @@ def _statistics(
         found["extremes", name] = extreme.astype(np.float64)
     if most is not None:
         found |= {("dominated", most): one, ("dominated gap", most): gap}
-        for k, name in enumerate(names):
-            found["dominated documents", most, name] = count[..., k]
-            found["dominated difference", most, name] = difference[..., k]
-            found["dominated extreme", most, name] = found["extreme", name]
-            found["dominated extremes", most, name] = found["extremes", name]
+        for name, statistic in product(names, ("documents", "difference", "extreme", "extremes")):
+            found[f"dominated {statistic}", most, name] = found[statistic, name]
     return found | _of_lengths(records.length, centred, lengths, difference, count, names)
 
 
-def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
+def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Floats:
     """Units that entail each other above ``threshold`` become one, transitively, with their best support.
 
     Shapes: ``support`` (documents, claims), ``between`` (units, units): row as premise, column as
@@ -322,17 +300,19 @@ def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
     return np.column_stack([support[:, component == c].max(axis=1) for c in np.unique(component)])
 
 
-def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
+def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
     """Mean support of the units by each document. Shape (…, documents, claims) → (…, documents).
 
     ``covered_only`` divides by the number of units that any document supports, as the release does.
     """
     units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
-    covered: Floats = support.sum(axis=-1) / units
+    covered: t.Floats = support.sum(axis=-1) / units
     return covered
 
 
-def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
+def _by_group(
+    labels: t.Integers, groups: int, x: t.Floats, y: t.Floats
+) -> tuple[t.Floats, t.Floats, t.Floats]:
     """Documents of each group and their sums of x and y, (N, R, groups) each; some label permutations at a time, in bounded memory.
 
     Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents).
@@ -350,7 +330,7 @@ def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floa
     return found[0], found[1], found[2]
 
 
-def _log_lengths(cases: Cases, documents: int) -> Floats:
+def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
     texts = chain.from_iterable([known(case.record).texts for case in cases])
     length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
@@ -359,13 +339,13 @@ def _log_lengths(cases: Cases, documents: int) -> Floats:
 
 
 def _of_lengths(
-    x: Floats, y: Floats, of_x: Floats, of_y: Floats, count: Floats, names: Sequence[str]
-) -> dict[Column, Floats]:
+    x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats, names: Sequence[str]
+) -> dict[t.Column, t.Floats]:
     """The sums that separate coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
     squares and of products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
     none of whose do; sums by group (N, R, groups); (N, R) each.
     """
-    found: dict[Column, Floats] = {("log length", name): of_x[..., k] for k, name in enumerate(names)}
+    found: dict[t.Column, t.Floats] = {("log length", name): of_x[..., k] for k, name in enumerate(names)}
     whole = (x * x).sum(axis=1, keepdims=True)
     if (whole > TIE).all():
         mean = of_x / count
@@ -377,7 +357,7 @@ def _of_lengths(
     return found
 
 
-def _extreme(shift: Floats) -> list[Booleans]:
+def _extreme(shift: t.Floats) -> list[t.Booleans]:
     """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
     groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
     found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
@@ -397,7 +377,7 @@ class _CoverageMeasure(BaseMeasure, Coverage):
 
     observes = Coverage
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Coverage of each value in one record."""
         parts = [
             f"{v} {float(totals['level'] + totals['shift', v]):.2f} over {counted(float(totals['documents', v]), 'document')}"
@@ -446,31 +426,33 @@ class EqualCoverage(_CoverageMeasure):
         kind = Coverage if self.version == "recommended" else CoverageStrictlyTested
         return kind(**shared(self, kind))
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         one, gap, level = totals["one"], totals["gap"], totals["level"]
         of_gap: dict[str, Any] = {"tail": "upper", "limits": FROM_0}
         values = {
-            self.name: Value(ratio(gap, one), mean_of=(("gap",), ("one",)), has_baseline=True, **of_gap),
-            "level": Value(ratio(level, one), limits=FROM_0, has_baseline=True),
-            "relative_gap": Value(ratio(gap, level), mean_of=(("gap",), ("level",)), **of_gap),
+            self.name: t.Value(ratio(gap, one), mean_of=(("gap",), ("one",)), has_baseline=True, **of_gap),
+            "level": t.Value(ratio(level, one), limits=FROM_0, has_baseline=True),
+            "relative_gap": t.Value(ratio(gap, level), mean_of=(("gap",), ("level",)), **of_gap),
         }
         for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
             difference = ratio(totals["between", *pair], totals["pairs", *pair])
-            values[f"between[{'−'.join(pair)}]"] = Value(difference, "both")
+            values[f"between[{'−'.join(pair)}]"] = t.Value(difference, "both")
         if self.version == "recommended":
-            values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
+            values["testable_share"] = t.Value(ratio(totals["testable"], one), is_share=True)
         for name, column in (
             ("uneven_share", "significant"), ("uneven_share_by_chance", "expected_significant"),
         ):  # fmt: skip
-            values[name] = Value(ratio(totals[column], totals["testable"]), is_share=True)
+            values[name] = t.Value(ratio(totals[column], totals["testable"]), is_share=True)
         if self.pairwise:
             gaps = _by_dominance(totals, "dominated gap", "dominated")
             dominating = totals.values_of("testable")
             uneven = [ratio(totals["significant", g], totals["testable", g]) for g in dominating]
-            values["by_dominance"] = Value(spread(gaps, one.shape), "upper")
-            values["uneven_share_by_dominance"] = Value(spread(uneven, one.shape), "upper")
-        values["claim_recall"] = Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
-        values["supported_claims"] = Value(ratio(totals["claims supported"], totals["claims"]), is_share=True)
+            values["by_dominance"] = t.Value(spread(gaps, one.shape), "upper")
+            values["uneven_share_by_dominance"] = t.Value(spread(uneven, one.shape), "upper")
+        values["claim_recall"] = t.Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
+        values["supported_claims"] = t.Value(
+            ratio(totals["claims supported"], totals["claims"]), is_share=True
+        )
         return values
 
 
@@ -519,7 +501,7 @@ class CoverageParity(_CoverageMeasure):
     )
     extremes: bool = False
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
         names = totals.values_of(count)
         means = {k: ratio(totals[total, k], totals[count, k]) for k in names}
@@ -530,36 +512,36 @@ class CoverageParity(_CoverageMeasure):
         parity = ratio(sums, present.sum(axis=-1).astype(np.float64))
         own = {k: (f"difference[{k}]",) if is_pooled else () for k in names}
         every = tuple(chain.from_iterable(own.values()))
-        values = {self.name: Value(parity, "upper", contrasts=every, has_baseline=is_pooled)}
+        values = {self.name: t.Value(parity, "upper", contrasts=every, has_baseline=is_pooled)}
         for k, mean in means.items():
             of_group: dict[str, Any] = {"tail": "both", "contrasts": own[k], "group": k}
             if is_pooled:
                 relative = ratio(totals["difference", k], totals["record mean", k])
-                values[f"relative_difference[{k}]"] = Value(
+                values[f"relative_difference[{k}]"] = t.Value(
                     relative, limits=RELATIVE, present=((count, k),), **of_group, **PRIMARY
                 )
-            values[f"difference[{k}]"] = Value(mean, has_baseline=is_pooled, **of_group)
+            values[f"difference[{k}]"] = t.Value(mean, has_baseline=is_pooled, **of_group)
         if is_pooled:
             values |= _by_length(totals, names)
         if self.pairwise:
             dominated = partial(_by_dominance, totals, f"dominated {total}", f"dominated {count}")
             spreads = [spread(dominated(k), nothing.shape) for k in names]
-            values["by_dominance"] = Value(np.asarray(reduce(np.fmax, spreads, nothing)), "upper")
+            values["by_dominance"] = t.Value(np.asarray(reduce(np.fmax, spreads, nothing)), "upper")
         return values
 
 
-def _by_length(totals: Totals, names: Sequence[str]) -> dict[str, Value]:
+def _by_length(totals: t.Totals, names: Sequence[str]) -> dict[str, t.Value]:
     """How much longer each group's documents are than their record's mean, and its contrast with length held equal:
     less the slope of coverage on log length, within groups of records, times that.
     """
     found = {}
     for k in names:
         longer = ratio(totals["log length", k], totals["documents", k])
-        found[f"{LOG_LENGTH}[{k}]"] = Value(longer, group=k)
+        found[f"{LOG_LENGTH}[{k}]"] = t.Value(longer, group=k)
         if ("length²",) in totals.columns:
             slope = ratio(totals["length·coverage"], totals["length²"])
             equal = totals["difference", k] - slope * totals["log length", k]
-            found[f"{EQUAL_LENGTH}[{k}]"] = Value(
+            found[f"{EQUAL_LENGTH}[{k}]"] = t.Value(
                 ratio(equal, totals["record mean", k]),
                 limits=RELATIVE,
                 **COMPARED,
@@ -569,6 +551,6 @@ def _by_length(totals: Totals, names: Sequence[str]) -> dict[str, Value]:
     return found
 
 
-def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:
+def _by_dominance(totals: t.Totals, total: str, count: str, *group: str) -> list[t.Floats]:
     """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
     return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]

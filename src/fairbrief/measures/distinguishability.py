@@ -7,24 +7,13 @@ from typing import Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import coded, labelled
 from fairbrief.measures.record_texts import needs_english, with_group
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Cases,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Totals,
-    Value,
-)
 
 TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
@@ -76,24 +65,24 @@ class Distinguishability(BaseMeasure):
     ties: Literal["half", "strict"] = "half"
     version: Literal["recommended", "published", "text"] = "recommended"
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         neutral = anonymise_published if self.version == "published" else anonymise
         texts = tuple(
             neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
             for case, _ in with_group(cases, self.over)
         )
-        return [Ask(self.similarity, texts, texts, whole=True)] if texts else []
+        return [t.Ask(self.similarity, texts, texts, whole=True)] if texts else []
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups, codes = coded(group for _, group in with_group(cases, self.over))
-        return PermutationScheme(codes) if len(groups) > 1 else None
+        return t.PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         groups, codes = coded(group for _, group in with_group(cases, self.over))
         if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
             return reason
         if not groups:
-            return Reason("no variant with the attribute")
+            return t.Reason("no variant with the attribute")
         used = labelled(codes, labels)
         similarity, one = scores[0].matrix, np.ones(len(used))
         # A text is always as similar as can be to itself, unless nothing in it is counted.
@@ -105,27 +94,27 @@ class Distinguishability(BaseMeasure):
         else:
             sizes = np.bincount(codes[filled], minlength=len(groups))
             if len(groups) < 2:
-                return Reason("one group only")
+                return t.Reason("one group only")
             if sizes.min() < 2:
-                return Reason("fewer than two usable summaries in a group")
+                return t.Reason("fewer than two usable summaries in a group")
             difference = _own_less_other(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
             counted = (~np.isnan(difference)).sum(axis=1).astype(float)
             accuracy = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
             one = counted if self.version == "text" else np.minimum(counted, 1.0)
         texts = np.full(len(used), float(len(codes)))
-        return Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
+        return t.Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
 
-    def _right(self, difference: Floats) -> Floats:
+    def _right(self, difference: t.Floats) -> t.Floats:
         """1 if a text is classified correctly, 0 if not or if nan; a tie has the value that ``ties`` sets."""
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
-        right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
+        right: t.Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = ratio(totals["score"], totals["one"])
-        return {self.name: Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
+        return {self.name: t.Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         if not totals["one"]:
             return "No two groups could be compared."
         score = float(totals["score"] / totals["one"])
@@ -135,7 +124,7 @@ class Distinguishability(BaseMeasure):
         )
 
 
-def _own_less_other(similarity: Floats, labels: Integers, groups: int) -> Floats:
+def _own_less_other(similarity: t.Floats, labels: t.Integers, groups: int) -> t.Floats:
     """Each text's mean similarity to the others of its own group, less that to all of other groups; nan if none.
 
     Shapes: ``similarity`` (n, n), ``labels`` (R, n) → (R, n).
@@ -150,6 +139,6 @@ def _own_less_other(similarity: Floats, labels: Integers, groups: int) -> Floats
     own_size -= 1
     other_sum = similarity.sum(axis=1) - itself - own_sum
     other_size = labels.shape[1] - 1 - own_size
-    difference: Floats = own_sum / np.maximum(own_size, 1) - other_sum / np.maximum(other_size, 1)
+    difference: t.Floats = own_sum / np.maximum(own_size, 1) - other_sum / np.maximum(other_size, 1)
     difference[(own_size == 0) | (other_size == 0)] = np.nan
     return difference

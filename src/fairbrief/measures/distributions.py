@@ -11,11 +11,11 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.score_tables import ScoredUnits, ScoreTable
 from fairbrief.statistics import TIE
-from fairbrief.types import Booleans, Floats, Integers
 
-Fold = Callable[[Booleans, Floats], Floats]
+Fold = Callable[[t.Booleans, t.Floats], t.Floats]
 
 TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
@@ -26,13 +26,13 @@ UNSHARED = 1 << 18
 CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
-def members_of(labels: Integers, values: int) -> Booleans:
+def members_of(labels: t.Integers, values: int) -> t.Booleans:
     """Which documents each label permutation gives to each value. Shape (…, R, n) → (…, R, K, n)."""
-    found: Booleans = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
+    found: t.Booleans = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
     return found
 
 
-def count_union(members: Booleans, matrix: Floats) -> Floats:
+def count_union(members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,).
 
     Units that occur in the same documents count as one with a weight, so the cost does not grow
@@ -47,7 +47,7 @@ def count_union(members: Booleans, matrix: Floats) -> Floats:
     return np.concatenate([(some @ held > 0) @ weight for some in sets])
 
 
-def count_unions(members: Booleans, table: ScoreTable, places: Integers) -> Floats:
+def count_unions(members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
     """`count_union` of every value's documents under every label permutation, for several records of as many documents.
 
     Shapes: ``members`` (N, R, K, n); ``places`` (N,), where each record's matrix (n, u) stands in the table → (N, R, K). Records of few documents are
@@ -71,7 +71,7 @@ def count_unions(members: Booleans, table: ScoreTable, places: Integers) -> Floa
     return counts.reshape(members.shape[:-1]).astype(np.float64)
 
 
-def mean_of_best(members: Booleans, matrix: Floats) -> Floats:
+def mean_of_best(members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """Mean over units of the best document of the set; −inf for an empty set. (S, n), (n, u) → (S,)."""
     best = np.full((len(members), matrix.shape[1]), -np.inf)
     for document, scores in enumerate(matrix):
@@ -87,7 +87,7 @@ its precision against all text of the value; an entailment, embedding or BARTSco
 as its units, so that this is the mean over them of the value's best document."""
 
 
-def folded(fold: Fold, members: Booleans, matrix: Floats) -> Floats:
+def folded(fold: Fold, members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
     r, k, n = members.shape
     if n <= TABLE_SIZE and (1 << n) <= r * k:
@@ -100,11 +100,11 @@ def folded(fold: Fold, members: Booleans, matrix: Floats) -> Floats:
 
 
 @lru_cache(maxsize=TABLE_SIZE + 1)
-def _subsets(n: int) -> Booleans:
+def _subsets(n: int) -> t.Booleans:
     return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
 
 
-def shares(counts: Floats, kept: Booleans) -> Floats:
+def shares(counts: t.Floats, kept: t.Booleans) -> t.Floats:
     """Counts divided by their sum over the kept values; uniform where the sum is zero. (R, K) → (R, K)."""
     counts = np.where(kept, counts, 0.0)
     total = counts.sum(axis=-1, keepdims=True)
@@ -114,7 +114,7 @@ def shares(counts: Floats, kept: Booleans) -> Floats:
     return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
 
 
-def softmax(scores: Floats, temperature: float, kept: Booleans) -> Floats:
+def softmax(scores: t.Floats, temperature: float, kept: t.Booleans) -> t.Floats:
     """exp(s/T) over its sum, among the kept values. (R, K) → (R, K)."""
     scores = np.where(kept, scores, -np.inf)
     best = scores.max(axis=-1, keepdims=True)
@@ -122,13 +122,15 @@ def softmax(scores: Floats, temperature: float, kept: Booleans) -> Floats:
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def is_under(summary: Floats, wanted: Floats, kept: Booleans, tau: float, *, counts_ties: bool) -> Booleans:
+def is_under(
+    summary: t.Floats, wanted: t.Floats, kept: t.Booleans, tau: float, *, counts_ties: bool
+) -> t.Booleans:
     """Which kept values get less than tau of what is wanted; exactly tau is less where ties count. (R, K)."""
-    below: Booleans = summary < tau * wanted + _slack(counts_ties=counts_ties)
+    below: t.Booleans = summary < tau * wanted + _slack(counts_ties=counts_ties)
     return below & kept
 
 
-def area_over_tau(summary: Floats, wanted: Floats, points: int, *, counts_ties: bool) -> Floats:
+def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, *, counts_ties: bool) -> t.Floats:
     """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (R,)."""
     scale = np.where(wanted > 0, wanted, 1.0)
     # Value by value: along so short an axis numpy takes long.
@@ -140,8 +142,8 @@ def area_over_tau(summary: Floats, wanted: Floats, points: int, *, counts_ties: 
 
 
 def area_over_cutoff(
-    source: Floats, summary: Floats, wanted: Floats, tau: float, *, counts_ties: bool
-) -> Floats:
+    source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, *, counts_ties: bool
+) -> t.Floats:
     """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
     order = np.argsort(-source, axis=-1, kind="stable")
     source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
@@ -162,7 +164,7 @@ def _slack(*, counts_ties: bool) -> float:
     return TIE if counts_ties else -TIE
 
 
-def unfound_share(units: ScoredUnits, counts: Floats) -> Floats:
+def unfound_share(units: ScoredUnits, counts: t.Floats) -> t.Floats:
     """Share of the summary's n-grams that occur in no document, among these and all that were counted. (N, R, K) → (N, R, 1)."""
     whose = np.repeat(np.arange(len(units)), units.table.shapes[units.first, 1])
     in_none = ~(units.table.beside(units.first) > 0).any(axis=0)
@@ -170,7 +172,7 @@ def unfound_share(units: ScoredUnits, counts: Floats) -> Floats:
     return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
 
 
-def grams_of_sentences(units: ScoredUnits, members: Booleans) -> Floats:
+def grams_of_sentences(units: ScoredUnits, members: t.Booleans) -> t.Floats:
     """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
     sentences = len(units.extracts[0][0].sentences)
     table, first = units.table, units.first

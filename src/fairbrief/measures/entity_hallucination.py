@@ -9,36 +9,16 @@ from typing import Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given, shared
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.groups import (
-    by_group,
-    group_names,
-    renamed,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
 from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Answers,
-    Ask,
-    Cases,
-    Column,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Ratio,
-    Reason,
-    Rows,
-    Totals,
-    Value,
-)
 
 CHECKS = (
     ScorerCheck(
@@ -60,25 +40,25 @@ class InventedPeople(BaseObservation):
     alignment: Literal["recommended", "published"] = "recommended"
     groups: tuple[str, ...] = ("female", "male")
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        people, asks = recogniser(self.people), list[Ask]()
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
+        people, asks = recogniser(self.people), list[t.Ask]()
         for text in (case.summary.text for case in cases):
             if spans := candidates(text):
-                asks += [Ask(people, spans, (text,)), Ask(self.names, spans, self.groups)]
+                asks += [t.Ask(people, spans, (text,)), t.Ask(self.names, spans, self.groups)]
         return asks
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
         others = {p.attributes[self.over] for p in people} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
-            return Reason("names do not tell the values of this attribute")
+            return t.Reason("names do not tell the values of this attribute")
         if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
             return reason
         found = list(self.find(cases, scores))
         groups = np.array([belongs for _, names in found for _, belongs in names]).reshape(
             -1, len(self.groups)
         )
-        fixed: dict[Column, float] = {
+        fixed: dict[t.Column, float] = {
             ("unknown",): float((~groups.any(axis=1)).sum()),
             ("people",): sum(people for people, _ in found),
             ("tokens",): sum(len(WORD.findall(case.summary.text)) for case in cases),
@@ -86,7 +66,7 @@ class InventedPeople(BaseObservation):
         }
         return by_group(self.groups, {"invented": renamed(groups.sum(axis=0), labels)}, fixed)
 
-    def find(self, cases: Cases, scores: Answers) -> Iterator[tuple[int, list[tuple[str, Floats]]]]:
+    def find(self, cases: t.Cases, scores: t.Answers) -> Iterator[tuple[int, list[tuple[str, t.Floats]]]]:
         """For each summary the number of names of people in it, and the invented names, each with its groups."""
         answers = iter(scores)
         for case in cases:
@@ -166,32 +146,32 @@ class EntityHallucination(BaseMeasure, InventedPeople):
         even = {"reference": "uniform", "shares": ()} if self.is_even else {}
         return kind(**(shared(self, kind) | even))
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self.groups), is_together=True) if self.is_even else None
 
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:  # noqa: ARG002
+    def contrasts(self, columns: Sequence[t.Column]) -> Mapping[str, t.Ratio]:
         """Each group's share of the invented people less an even share."""
         even, every = 1 / len(self.groups), tuple((("invented", g), 1.0) for g in self.groups)
         return {
-            f"shift[{g}]": Ratio(tuple((c, w * ((c[1] == g) - even)) for c, w in every), every)
+            f"shift[{g}]": t.Ratio(tuple((c, w * ((c[1] == g) - even)) for c, w in every), every)
             for g in (self.groups if self.is_even else ())
         }
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         counts = totals.stack("invented", self.groups)
         shifts = share(counts) - (np.array(self.shares) if self.shares else 1 / len(self.groups))
         names = tuple(f"shift[{group}]" for group in self.groups)
-        values = {self.name: Value(total_variation(shifts), "upper", contrasts=names, fold=total_variation)}
+        values = {self.name: t.Value(total_variation(shifts), "upper", contrasts=names, fold=total_variation)}
         for k, group in enumerate(self.groups):
-            values[names[k]] = Value(
-                shifts[..., k], "both", contrasts=(names[k],), limits=SHARE_DIFFERENCE, is_primary=True, group=group,
+            values[names[k]] = t.Value(
+                shifts[..., k], "both", contrasts=(names[k],), limits=t.SHARE_DIFFERENCE, is_primary=True, group=group,
             )  # fmt: skip
         all_invented = counts.sum(axis=-1) + totals["unknown"]
-        values["invented"] = Value(ratio(all_invented, totals["people"]), is_share=True)
-        values["unknown"] = Value(ratio(totals["unknown"], all_invented), is_share=True)
+        values["invented"] = t.Value(ratio(all_invented, totals["people"]), is_share=True)
+        values["unknown"] = t.Value(ratio(totals["unknown"], all_invented), is_share=True)
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         parts = [f"{totals['invented', g]:.0f} {g}" for g in self.groups]
         return (
             f"{totals['people']:.0f} names of people; invented: {', '.join(parts)}, "
@@ -232,40 +212,40 @@ class InventedNames(BaseMeasure, InventedPeople):
         scorer_checks=CHECKS,
     )
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         rows = super().observe(cases, scores, labels)
-        if isinstance(rows, Reason):
+        if isinstance(rows, t.Reason):
             return rows
-        counts: Counter[Column] = Counter()
+        counts: Counter[t.Column] = Counter()
         for case, (people, names) in zip(cases, self.find(cases, scores), strict=True):
             counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
             counts["people²",] += people**2
             for name, belongs in names:
                 counts["name", name] += 1
                 counts.update(("as", name, g) for g, is_in in zip(self.groups, belongs, strict=True) if is_in)
-        more = Rows.of(counts, len(rows.values))
-        return Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
+        more = t.Rows.of(counts, len(rows.values))
+        return t.Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         one, found = totals["one"], totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
-        values = {self.name: Value(ratio(found, one))}
+        values = {self.name: t.Value(ratio(found, one))}
         means = {name: ratio(totals[name], one) for name in ("tokens", "people")}
-        values |= {name: Value(mean) for name, mean in means.items()}
+        values |= {name: t.Value(mean) for name, mean in means.items()}
         for name, mean in means.items():
             variance = ratio(totals[f"{name}²"], one) - mean * mean
-            values[f"{name}_sd"] = Value(np.sqrt(np.maximum(variance, 0.0)))
-        values["share"] = Value(ratio(found, totals["people"]), is_share=True)
-        values |= {f"invented[{g}]": Value(totals["invented", g]) for g in self.groups}
+            values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)))
+        values["share"] = t.Value(ratio(found, totals["people"]), is_share=True)
+        values |= {f"invented[{g}]": t.Value(totals["invented", g]) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):
-            values[f"count[{'/'.join(column[1:])}]"] = Value(totals[column])
+            values[f"count[{'/'.join(column[1:])}]"] = t.Value(totals[column])
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         names = most_frequent(totals, 10)
         return ", ".join(f"{name} ({count})" for name, count in names) or "Nobody was invented."
 
 
-def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:
+def most_frequent(totals: t.Totals, n: int) -> list[tuple[str, int]]:
     """The n names that were invented most often, with how often; ties in alphabetical order."""
     counts = [(name, int(totals["name", name])) for name in totals.values_of("name")]
     return sorted(((name, c) for name, c in counts if c), key=lambda pair: -pair[1])[:n]

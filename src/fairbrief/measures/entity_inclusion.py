@@ -9,43 +9,13 @@ from typing import Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import (
-    by_group,
-    coded,
-    group_names,
-    keys_of,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.groups import by_group, coded, group_names, keys_of, means, summed_by_group
 from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
-from fairbrief.text.people import (
-    Decision,
-    Name,
-    candidates,
-    find_known,
-    find_people,
-    unresolved,
-)
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Entity,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
+from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 
 
 class EntityInclusion(BaseMeasure):
@@ -105,26 +75,26 @@ class EntityInclusion(BaseMeasure):
     alignment: Literal["recommended", "published"] = "recommended"
     odds: Literal["corrected", "published"] = "corrected"
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         if self._needs_no_recogniser:
             return ()
         scorer = recogniser(self.people)
-        return [Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
+        return [t.Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         people = [person for case in cases for person in self._people(case.record)]
         groups, codes = coded(person.attributes[self.over] for person in people)
         if len(groups) < 2:
             return None
         if len(cases) > 1:
             return group_names(len(groups))
-        return PermutationScheme(codes, items=keys_of(person.id for person in people))
+        return t.PermutationScheme(codes, items=keys_of(person.id for person in people))
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:
-            return Reason("no named people with the attribute in the source")
+            return t.Reason("no named people with the attribute in the source")
         found = [
             self.find(case, own, scores[i : i + 1])
             for i, (case, own) in enumerate(zip(cases, people, strict=True))
@@ -134,13 +104,13 @@ class EntityInclusion(BaseMeasure):
             labels = labels[:, codes]  # the group under whose name each person is counted
         weights = {"source": np.ones(len(codes)), "included": named}
         decisions = [d for one in found for d in one if d.people]
-        fixed: dict[Column, float] = {
+        fixed: dict[t.Column, float] = {
             ("mentions",): len(decisions), ("ambiguous",): sum(len(unresolved(one)) for one in found),
         }  # fmt: skip
         fixed |= {("rule", rule): number for rule, number in Counter(d.rule for d in decisions).items()}
         return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), fixed)
 
-    def _people(self, record: Record) -> list[Entity]:
+    def _people(self, record: t.Record) -> list[t.Entity]:
         return [
             person
             for person in record.entities
@@ -148,7 +118,7 @@ class EntityInclusion(BaseMeasure):
             and (person.first_name or person.last_name or self.alignment == "published")
         ]
 
-    def find(self, case: Case, people: Sequence[Entity], scores: Answers) -> list[Decision]:
+    def find(self, case: t.Case, people: Sequence[t.Entity], scores: t.Answers) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
         names, source = self.names(case, people), known(case.record).source
         if self._needs_no_recogniser:
@@ -157,7 +127,7 @@ class EntityInclusion(BaseMeasure):
         found, builtin = accepted(spans, scores[0]), self.people == "builtin"
         return find_people(case.summary.text, names, source, found, self.alignment, with_known=builtin)
 
-    def names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
+    def names(self, case: t.Case, people: Sequence[t.Entity]) -> list[Name]:
         """People without the attribute can still be meant by a name: they take part in the alignment."""
         return names_of([*people, *[p for p in case.record.entities if self.over not in p.attributes]])
 
@@ -166,11 +136,11 @@ class EntityInclusion(BaseMeasure):
         """Whether known people are found by their names alone; the published reading aligns what is recognised."""
         return self.people == "builtin" and self.alignment == "recommended"
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = totals.values_of("source")
         lead = totals["mentions"].shape
         if len(groups) < 2:
-            return {self.name: Value(np.full(lead, np.nan), "upper")}
+            return {self.name: t.Value(np.full(lead, np.nan), "upper")}
         source, included = totals.stack("source", groups), totals.stack("included", groups)
         odds = self._odds(source, included)
         pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
@@ -179,20 +149,20 @@ class EntityInclusion(BaseMeasure):
             largest = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1) - 1
             log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
         values = {
-            self.name: Value(
+            self.name: t.Value(
                 np.where(is_several, largest, np.nan), "upper", contrasts=tuple(pairs), fold=_from_log_odds
             )
         }
         for name, (a, b) in pairs.items():
-            values[name] = Value(
+            values[name] = t.Value(
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
                 group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
             )  # fmt: skip
         values |= means(totals, "included", "source", groups, "inclusion", is_share=True)
-        values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
+        values["ambiguous"] = t.Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         groups = totals.values_of("source")
         parts = [
             f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
@@ -206,7 +176,7 @@ class EntityInclusion(BaseMeasure):
             sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
         return ". ".join(sentences) + "."
 
-    def direction(self, totals: Totals) -> tuple[str, str] | None:
+    def direction(self, totals: t.Totals) -> tuple[str, str] | None:
         """The groups with the highest and the lowest odds; None where no two groups differ."""
         groups = totals.values_of("source")
         if len(groups) < 2:
@@ -216,7 +186,7 @@ class EntityInclusion(BaseMeasure):
             return None
         return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
 
-    def _odds(self, source: Floats, included: Floats) -> Floats:
+    def _odds(self, source: t.Floats, included: t.Floats) -> t.Floats:
         more = 0.5 if self.odds == "corrected" else 0.0
         present = np.where(source > 0, source, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -228,22 +198,22 @@ def recogniser(people: str) -> str:
     return "people" if people == "builtin" else f"people(recogniser={people})"
 
 
-def accepted(spans: Sequence[str], scores: Scores) -> set[str]:
+def accepted(spans: Sequence[str], scores: t.Scores) -> set[str]:
     """The spans that a recogniser takes for names of people."""
     return {span for span, yes in zip(spans, scores.matrix[:, 0], strict=True) if yes > 0.5}
 
 
-def names_of(people: Sequence[Entity]) -> list[Name]:
+def names_of(people: Sequence[t.Entity]) -> list[Name]:
     """The people's names, as they are aligned."""
     return [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
 
 
-def _from_log_odds(contrasts: Floats) -> Floats:
+def _from_log_odds(contrasts: t.Floats) -> t.Floats:
     """The largest odds ratio less one, from the pairs' log odds. (…, pairs) → (…)."""
     return np.asarray(np.exp(np.abs(contrasts).max(axis=-1)) - 1)
 
 
-def is_named(decisions: Sequence[Decision], people: int) -> Floats:
+def is_named(decisions: Sequence[Decision], people: int) -> t.Floats:
     """1 for each person that some name refers to; an ambiguous name refers to nobody, unless as published."""
     flags = np.zeros(people)
     for decision in decisions:

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.entity_inclusion import names_of
@@ -35,33 +36,15 @@ from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Booleans,
-    Case,
-    Cases,
-    Entity,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
 
-NOBODY = Reason("no entity with the attribute is named in both source and summary")
-NO_TONE = Reason("no word of known sentiment in the sentences that name entities")
+NOBODY = t.Reason("no entity with the attribute is named in both source and summary")
+NO_TONE = t.Reason("no word of known sentiment in the sentences that name entities")
 MOST_QUOTED = 3
 """Sentences of each side that are shown per entity."""
 
 
 @lru_cache(maxsize=16)
-def parsed_entities(text: str, over: str) -> tuple[Entity, ...]:
+def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
     """Entities of a list ``group: name, name; group: name``. ValueError for any other text, and for a name given twice.
 
     >>> parsed_entities("left: Anna Berg; right: Green_Party", "leaning")[1].last_name
@@ -80,7 +63,7 @@ def parsed_entities(text: str, over: str) -> tuple[Entity, ...]:
             groups[name] = group.strip()
     parts = {name: [part.replace("_", " ") for part in name.rpartition(" ")] for name in groups}
     return tuple(
-        Entity(name, parts[name][0] or None, parts[name][2], {over: g}) for name, g in groups.items()
+        t.Entity(name, parts[name][0] or None, parts[name][2], {over: g}) for name, g in groups.items()
     )
 
 
@@ -91,18 +74,18 @@ class _Named(NamedTuple):
     ``is_source`` (sentences,); ``places`` (all sentences of the source,), whether each names any.
     """
 
-    entities: tuple[Entity, ...]
+    entities: tuple[t.Entity, ...]
     groups: tuple[str, ...]
-    codes: Integers
+    codes: t.Integers
     sentences: tuple[str, ...]
-    names: Floats
-    is_source: Booleans
-    places: Booleans
-    is_in_summary: Booleans
+    names: t.Floats
+    is_source: t.Booleans
+    places: t.Booleans
+    is_in_summary: t.Booleans
 
 
 @lru_cache(maxsize=1024)
-def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floats:
+def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> t.Floats:
     """Which texts name which entities: by the full name, or a last name that no other has. Shape (texts, names), read-only."""
     # Of a long list of entities, only those are matched whose last words occur.
     words = lowered_words_of("\n".join((source, *texts)))
@@ -119,13 +102,13 @@ def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floa
     return found
 
 
-def _weighted(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
+def _weighted(named: _Named, scores: t.Scores) -> tuple[t.Floats, t.Floats]:
     """Which sentences of known sentiment name whom, and the same times their sentiment. (sentences, entities) each."""
     weights = named.names * (scores.sizes[:, np.newaxis] > 0)
     return weights, weights * scores.matrix[:, :1]
 
 
-def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
+def _both_tones(named: _Named, scores: t.Scores) -> tuple[t.Floats, t.Floats]:
     """The tone towards each entity in source and summary; nan where no sentence of known sentiment names it. (entities,)."""
     weights, tones = _weighted(named, scores)
     sides = (named.is_source, ~named.is_source)
@@ -133,7 +116,7 @@ def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
     return source, summary
 
 
-def _each(source: Floats, summary: Floats) -> dict[str, Floats]:
+def _each(source: t.Floats, summary: t.Floats) -> dict[str, t.Floats]:
     """The statistics of each entity with both tones, by name. Shapes: (…, entities)."""
     is_known = np.isfinite(summary - source)
     a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
@@ -205,27 +188,29 @@ class EntitySentiment(BaseMeasure):
         super().__post_init__()
         parsed_entities(self.entities, self.over)
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         named = self._in_summary(cases[0])
-        return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
+        return () if isinstance(named, t.Reason) else (t.Ask(self.scorer, named.sentences, SENTIMENT),)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
-        if isinstance(named, Reason):
+        if isinstance(named, t.Reason):
             return None
         codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
-        scheme = PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
+        scheme = t.PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
         return scheme if len(set(codes.tolist())) > 1 else None
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """The same questions as for the summary: extracts consist of the source's sentences."""
         named = self._named(cases[0])
-        return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
+        return () if isinstance(named, t.Reason) else (t.Ask(self.scorer, named.sentences, SENTIMENT),)
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
-        if isinstance(named, Reason):
+        if isinstance(named, t.Reason):
             return named
         weights, tones = (of[named.is_source] for of in _weighted(named, scores[0]))
         kept = extracts[0].kept[:, named.places]
@@ -240,9 +225,9 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         named = self._in_summary(cases[0])
-        if isinstance(named, Reason):
+        if isinstance(named, t.Reason):
             return named
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
@@ -253,10 +238,10 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each entity with its sentences and their sentiment on both sides, the largest shift first."""
         named = self._in_summary(cases[0])
-        if isinstance(named, Reason):
+        if isinstance(named, t.Reason):
             return ()
         sides = ("source", "summary")
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
@@ -277,15 +262,15 @@ class EntitySentiment(BaseMeasure):
             lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
 
-    def _in_summary(self, case: Case) -> _Named | Reason:
+    def _in_summary(self, case: t.Case) -> _Named | t.Reason:
         """`_named`, if the summary names any of them."""
         named = self._named(case)
-        return named if isinstance(named, Reason) or named.is_in_summary.any() else NOBODY
+        return named if isinstance(named, t.Reason) or named.is_in_summary.any() else NOBODY
 
-    def _named(self, case: Case) -> _Named | Reason:
+    def _named(self, case: t.Case) -> _Named | t.Reason:
         """The entities that the source names, or why none can be compared."""
         grouped = self._grouped(case.record)
-        if isinstance(grouped, Reason):
+        if isinstance(grouped, t.Reason):
             return grouped
         entities = [entity for entity, _ in grouped]
         names = names_of(entities)
@@ -296,31 +281,31 @@ class EntitySentiment(BaseMeasure):
         source = source_sentences(case.record)
         texts = (*source, *sentences_of(case.summary.text))
         found = naming(texts, tuple(names), about.source)[:, : len(entities)]
-        is_named: Booleans = np.asarray(found[: len(source)].any(axis=0))
+        is_named: t.Booleans = np.asarray(found[: len(source)].any(axis=0))
         if not is_named.any():
             return NOBODY
         found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
-        some: Booleans = np.asarray(found.any(axis=1))
+        some: t.Booleans = np.asarray(found.any(axis=1))
         groups, codes = coded(group for _, group in compress(grouped, is_named))
         return _Named(
             tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
             is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),
         )  # fmt: skip
 
-    def _grouped(self, record: Record) -> list[tuple[Entity, str]] | Reason:
+    def _grouped(self, record: t.Record) -> list[tuple[t.Entity, str]] | t.Reason:
         """The entities with names and their groups, or why the source has no leaning."""
         listed = parsed_entities(self.entities, self.over) if self.entities else record.entities
         leanings = [(e, e.attributes.get(self.over, "")) for e in listed if e.first_name or e.last_name]
         if self.by == "entity":
             return [(e, leaning) for e, leaning in leanings if leaning]
         of_source = subject_of(replace(record, entities=()), self.over, 1.0)
-        if isinstance(of_source, Reason):
+        if isinstance(of_source, t.Reason):
             return of_source
         if self.by == "source":
             return [(e, f"{of_source}-source") for e, _ in leanings]
         return [(e, "aligned" if own == of_source else "opposed") for e, own in leanings if own]
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = totals.values_of("one")
         compared = totals.values_of("compared")
         count, shift = ("compared", "compared shift") if compared else ("one", "shift")
@@ -333,7 +318,7 @@ class EntitySentiment(BaseMeasure):
         }
         for k, other in combinations(groups, 2):
             adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
-            values[f"adjusted_difference[{k}−{other}]"] = Value(
+            values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
         for g in groups:
@@ -341,7 +326,7 @@ class EntitySentiment(BaseMeasure):
                 values |= means(totals, statistic, "one", [g], name, has_baseline=name == "shift")
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Tone on both sides, and shift, by group."""
         parts = []
         for g in totals.values_of("one"):

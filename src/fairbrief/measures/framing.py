@@ -14,27 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.declarations import (
-    TEXTS_OF_TWO_GROUPS,
-    ContrastWords,
-    Declaration,
-    ScorerCheck,
-)
+from fairbrief import types as t
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Answers,
-    Cases,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Totals,
-    Value,
-)
 
 CLASSES = ("negative", "neutral", "positive")
 CHANGES = tuple(f"{a} to {b}" for a in CLASSES for b in CLASSES)
@@ -60,14 +45,14 @@ class Framings(Sentiments):
                 f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
             )
 
-    def group_of(self, record: Record) -> str | Reason:
+    def group_of(self, record: t.Record) -> str | t.Reason:
         return super().group_of(record) if self.over else ALL
 
-    def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:  # noqa: ARG002
+    def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
         change = len(CLASSES) * self.class_of(a) + self.class_of(s)
         return {"one": 1.0, **{name: (change == i).astype(float) for i, name in enumerate(CHANGES)}}
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """The class and score of both texts."""
         return [
             f"{name}: {CLASSES[int(self.class_of(score))]}, with a sentiment of {float(score):+z.3f}."
@@ -75,14 +60,14 @@ class Framings(Sentiments):
             for name, score in zip(("Source", "Summary"), answer.matrix[:, 0], strict=True)
         ]
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The transition of one record, or how many records have each."""
         counts = {c: sum(float(totals[c, g]) for g in totals.values_of("one")) for c in CHANGES}
         return "Sentiment class: " + "; ".join(
             c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count
         )
 
-    def class_of(self, scores: Any) -> Integers:
+    def class_of(self, scores: Any) -> t.Integers:
         """The class of each score: 0 up to the cut-off ``negative``, 2 from ``positive``, otherwise 1."""
         scores = np.asarray(scores)
         return np.asarray((scores > self.negative).astype(np.int64) + (scores >= self.positive))
@@ -135,16 +120,16 @@ class FramingChange(BaseMeasure, Framings):
         ),
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups, lead = totals.values_of("one"), totals.array.shape[:-1]
         matrix = {g: np.stack([totals[c, g] for c in CHANGES], axis=-1) for g in groups}
         one = sum((totals["one", g] for g in groups), np.zeros(lead))[..., np.newaxis]
         share = ratio(sum(matrix.values(), np.zeros((*lead, len(CHANGES)))), one)
         values = {
-            self.name: Value(_changed(share), is_share=True, **COMPARED),
-            "direction": Value(_direction(share), limits=SHARE_DIFFERENCE, **COMPARED),
+            self.name: t.Value(_changed(share), is_share=True, **COMPARED),
+            "direction": t.Value(_direction(share), limits=t.SHARE_DIFFERENCE, **COMPARED),
         }
-        values |= {f"transition[{c}]": Value(share[..., i], **SHARE) for i, c in enumerate(CHANGES)}
+        values |= {f"transition[{c}]": t.Value(share[..., i], **SHARE) for i, c in enumerate(CHANGES)}
         if not self.over:
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
@@ -152,16 +137,16 @@ class FramingChange(BaseMeasure, Framings):
         directions = {g: _direction(row) for g, row in shares.items()}
         values |= pair_differences(directions)
         values |= pair_differences(changes, name="changed_difference[{}−{}]", is_primary=False)
-        of_group: dict[str, Any] = {"limits": SHARE_DIFFERENCE, "has_baseline": True}
+        of_group: dict[str, Any] = {"limits": t.SHARE_DIFFERENCE, "has_baseline": True}
         for g, row in shares.items():
-            values[f"changed[{g}]"] = Value(changes[g], **SHARE, group=g)
-            values[f"direction[{g}]"] = Value(directions[g], **of_group, group=g)
+            values[f"changed[{g}]"] = t.Value(changes[g], **SHARE, group=g)
+            values[f"direction[{g}]"] = t.Value(directions[g], **of_group, group=g)
             for i, c in enumerate(CHANGES):
-                values[f"transition[{c}, {g}]"] = Value(row[..., i], **SHARE)
+                values[f"transition[{c}, {g}]"] = t.Value(row[..., i], **SHARE)
         return values
 
 
-class FramingDirection(BaseMeasure):
+class FramingDirection(BaseMeasure, Framings):
     """Share of summaries that are brighter than their source, minus the share of darker ones, over all records.
 
     The mean over records of sign(class(summary) − class(source)), with the classes negative, neutral and positive. It compares
@@ -193,30 +178,24 @@ class FramingDirection(BaseMeasure):
             baseline="no change",
         ),
     )
-    scorer: str = "vader"
-    negative: float = -0.05
-    positive: float = 0.05
+    over: str = field(default="", init=False)
     observes = Framings
-    explain = Framings.explain
 
-    def __post_init__(self) -> None:
-        Framings("", self.scorer, self.negative, self.positive)  # which checks them
-
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         changes = np.stack([totals[c, ALL] for c in CHANGES], axis=-1)
         share = ratio(changes, totals["one", ALL][..., np.newaxis])
         return {
-            self.name: Value(_direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY),
-            "brighter": Value(share @ (SIGNS == 1), **SHARE),
-            "darker": Value(share @ (SIGNS == -1), **SHARE),
+            self.name: t.Value(_direction(share), "both", limits=t.SHARE_DIFFERENCE, **PRIMARY),
+            "brighter": t.Value(share @ (SIGNS == 1), **SHARE),
+            "darker": t.Value(share @ (SIGNS == -1), **SHARE),
         }
 
 
-def _changed(shares: Floats) -> Floats:
+def _changed(shares: t.Floats) -> t.Floats:
     """(…, 9) → (…)."""
     return np.asarray(shares @ np.abs(SIGNS))
 
 
-def _direction(shares: Floats) -> Floats:
+def _direction(shares: t.Floats) -> t.Floats:
     """(…, 9) → (…)."""
     return np.asarray(shares @ SIGNS)

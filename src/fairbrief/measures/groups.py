@@ -10,22 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.measures.bases import BaseObservation
 from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Column,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Ratio,
-    Record,
-    Rows,
-    Totals,
-    Value,
-    Weighted,
-)
 
 Weights = Mapping[str, float]
 """By statistic its weight in a sum."""
@@ -37,17 +25,17 @@ SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
 """The same for a share that random sentences have, too."""
 
 
-def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
+def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
     """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
 
     Position g of a label permutation says under which name the counts of group g are entered. With two groups the
     unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
     and ``is_together`` all units of one cluster.
     """
-    return PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
+    return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
 
 
-def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
+def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
     """The counts of each group, entered under the names of each label permutation.
 
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
@@ -61,8 +49,8 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
 
 
 def summed_by_group(
-    codes: Integers, weights: Mapping[str, Floats], labels: Integers, groups: int
-) -> dict[str, Floats]:
+    codes: t.Integers, weights: Mapping[str, t.Floats], labels: t.Integers, groups: int
+) -> dict[str, t.Floats]:
     """Weights of items, summed per group under label permutations of the single items.
 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
@@ -73,24 +61,24 @@ def summed_by_group(
 
 
 def by_group(
-    groups: Sequence[str], statistics: Mapping[str, Floats], fixed: Mapping[Column, float] | None = None
-) -> Rows:
+    groups: Sequence[str], statistics: Mapping[str, t.Floats], fixed: Mapping[t.Column, float] | None = None
+) -> t.Rows:
     """Statistics of groups under each label permutation, (R, groups) each, and numbers that no label permutation moves."""
     rows = np.hstack(list(statistics.values()))
     columns = tuple((name, group) for name in statistics for group in groups)
     if not fixed:
-        return Rows(columns, rows)
+        return t.Rows(columns, rows)
     same = np.broadcast_to(np.array(list(fixed.values()), dtype=np.float64), (len(rows), len(fixed)))
-    return Rows((*columns, *fixed), np.hstack([rows, same]))
+    return t.Rows((*columns, *fixed), np.hstack([rows, same]))
 
 
-def coded(items: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
+def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
     """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
     return _coded(tuple(items))
 
 
 @lru_cache(maxsize=4096)
-def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
+def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
     values = tuple(sorted(set(items)))
     numbers = {value: number for number, value in enumerate(values)}
     codes = np.array([numbers[value] for value in items], dtype=np.int64)
@@ -98,29 +86,29 @@ def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
     return values, codes
 
 
-def labelled(codes: Integers, labels: Integers) -> Integers:
+def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
     """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
-def total_variation(shifts: Floats) -> Floats:
+def total_variation(shifts: t.Floats) -> t.Floats:
     """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
     return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
 
 
-def largest_size(differences: Floats) -> Floats:
+def largest_size(differences: t.Floats) -> t.Floats:
     """The largest absolute difference. (…, differences) → (…)."""
     return np.asarray(np.abs(differences).max(axis=-1))
 
 
-def largest_of(differences: Mapping[str, Value], shape: tuple[int, ...]) -> Value:
+def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.Value:
     """The unsigned score of group differences: the largest absolute one of those with a value somewhere. Its array has ``shape``."""
     defined = tuple(name for name, value in differences.items() if np.isfinite(value.array).any())
     sizes = [np.abs(differences[name].array) for name in defined] or [np.full(shape, np.nan)]
-    return Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+    return t.Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
 
 
-def mean_size(differences: Floats) -> Floats:
+def mean_size(differences: t.Floats) -> t.Floats:
     """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
     is_defined = np.isfinite(differences)
     many = is_defined.sum(axis=-1)
@@ -128,13 +116,13 @@ def mean_size(differences: Floats) -> Floats:
     return np.where(many > 1, ratio(sizes, many.astype(np.float64)), np.nan)
 
 
-def mean_of(differences: Mapping[str, Value], shape: tuple[int, ...], **special: Any) -> Value:
+def mean_of(differences: Mapping[str, t.Value], shape: tuple[int, ...], **special: Any) -> t.Value:
     """The unsigned score of group differences: their mean size. Its array has ``shape``."""
     arrays = np.stack([np.full(shape, np.nan), *(value.array for value in differences.values())], axis=-1)
-    return Value(mean_size(arrays), "upper", contrasts=tuple(differences), **special)
+    return t.Value(mean_size(arrays), "upper", contrasts=tuple(differences), **special)
 
 
-def spread(numbers: Iterable[Floats], shape: tuple[int, ...]) -> Floats:
+def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
     """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
     stacked = np.stack([np.full(shape, np.nan), *numbers])
     difference = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
@@ -142,12 +130,12 @@ def spread(numbers: Iterable[Floats], shape: tuple[int, ...]) -> Floats:
 
 
 def pair_differences(
-    mean: Mapping[str, Floats],
+    mean: Mapping[str, t.Floats],
     count: str = "one",
     name: str = "difference[{}−{}]",
     group: str = "{} − {}",
     **special: Any,
-) -> dict[str, Value]:
+) -> dict[str, t.Value]:
     """The difference of each two groups' means, primary by default.
 
     ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
@@ -157,19 +145,19 @@ def pair_differences(
     found = {}
     for a, b in combinations(mean, 2):
         counts = ((count, a), (count, b)) if count else ()
-        found[name.format(a, b)] = Value(
+        found[name.format(a, b)] = t.Value(
             mean[a] - mean[b], "both", group=group.format(a, b), strata=counts, present=counts, **settings
         )
     return found
 
 
-def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count: str = "one") -> Value:
+def largest_difference(mean: Mapping[str, t.Floats], shape: tuple[int, ...], count: str = "one") -> t.Value:
     """First minus second of two groups' means, signed; the largest minus the smallest of more. Its array has ``shape``."""
     pairs = pair_differences(mean, count)
     if len(pairs) == 1:
         return next(iter(pairs.values()))
     gap = spread(mean.values(), shape)
-    return Value(
+    return t.Value(
         gap, "upper" if pairs else "both", contrasts=tuple(pairs), fold=largest_size, has_baseline=True
     )
 
@@ -180,50 +168,50 @@ class ComparesGroups(BaseObservation):
     differences: ClassVar[Mapping[str, tuple[Weights, str]]]
     """By name, the weights of the statistics, and the count."""
 
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+    def contrasts(self, columns: Sequence[t.Column]) -> Mapping[str, t.Ratio]:
         """The group differences of these columns, by name."""
         return {
-            f"{name}[{c[1]}]": Ratio(_of_group(weights, c[1]), (((count, c[1]), 1.0),))
+            f"{name}[{c[1]}]": t.Ratio(_of_group(weights, c[1]), (((count, c[1]), 1.0),))
             for name, (weights, count) in self.differences.items()
             for c in columns
             if c[0] == count and len(c) == 2
         }
 
     def differing(
-        self, totals: Totals, name: str, groups: Sequence[str] = (), **special: Any
-    ) -> dict[str, Value]:
+        self, totals: t.Totals, name: str, groups: Sequence[str] = (), **special: Any
+    ) -> dict[str, t.Value]:
         """The values of the differences of this name, of some or all groups, in [−1, 1]."""
         weights, count = self.differences[name]
-        values: dict[str, Value] = {}
+        values: dict[str, t.Value] = {}
         for g in groups or totals.values_of(count):
             own: dict[str, Any] = {"contrasts": (f"{name}[{g}]",), "present": ((count, g),), **special}
-            values |= means(totals, weights, count, [g], name, tail="both", limits=SHARE_DIFFERENCE, **own)
+            values |= means(totals, weights, count, [g], name, tail="both", limits=t.SHARE_DIFFERENCE, **own)
         return values
 
 
-def _of_group(weights: Weights, group: str) -> Weighted:
+def _of_group(weights: Weights, group: str) -> t.Weighted:
     return tuple(((statistic, group), weight) for statistic, weight in weights.items())
 
 
 def means(
-    totals: Totals,
+    totals: t.Totals,
     statistic: str | Weights,
     count: str,
     groups: Sequence[str],
     name: str = "",
     **special: Any,
-) -> dict[str, Value]:
+) -> dict[str, t.Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""
     weights = {statistic: 1.0} if isinstance(statistic, str) else statistic
     return {
-        f"{name or statistic}[{g}]": Value(
+        f"{name or statistic}[{g}]": t.Value(
             ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), group=g, **special
         )
         for g in groups
     }
 
 
-def share(counts: Floats) -> Floats:
+def share(counts: t.Floats) -> t.Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
     return ratio(counts, counts.sum(axis=-1, keepdims=True))
 
@@ -236,23 +224,23 @@ def groups_of(about: KnownRecord, over: str) -> Groups:
     found = about.groups.get(over)
     if found is None:
         names, codes = coded(about.record.values_of(over))
-        scheme = PermutationScheme(codes, items=partial(_document_keys, about.record))
+        scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
         found = about.groups[over] = Groups(names, codes, scheme)
     return found
 
 
-def _document_keys(record: Record) -> Integers:
+def _document_keys(record: t.Record) -> t.Integers:
     """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
     return keys_of([d.id or d.text for d in record.documents])
 
 
-def keys_of(names: Iterable[str]) -> Integers:
+def keys_of(names: Iterable[str]) -> t.Integers:
     """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
     return _keys_of(tuple(names))
 
 
 @lru_cache(maxsize=256)
-def _keys_of(names: tuple[str, ...]) -> Integers:
+def _keys_of(names: tuple[str, ...]) -> t.Integers:
     keys = np.array([_key(name) for name in names], dtype=np.int64)
     keys.flags.writeable = False  # several observations need those of one record
     return keys

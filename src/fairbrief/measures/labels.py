@@ -14,54 +14,31 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    means,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, means, share, total_variation
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Totals,
-    Value,
-)
 
 IN_THE_DATA = "claims"
 """The setting ``scorer`` for labels that the data give."""
-BARE_SOURCE = Reason("no sentence of the source has a label")
+BARE_SOURCE = t.Reason("no sentence of the source has a label")
 SIDES = ("source", "summary")
 APPLIES = 0.5
 """A label applies to a text with a score above this."""
 
 
-def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
+def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> t.Floats:
     """1 for each label that a text has; then 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
     rows = [[*(name in labels for name in names), True, not labels] for labels in texts]
     return np.array(rows, dtype=np.float64).reshape(len(texts), len(names) + 2)
 
 
-def _rows(names: Sequence[str], counts: Floats) -> Rows:
+def _rows(names: Sequence[str], counts: t.Floats) -> t.Rows:
     """The statistics of source and summary from their counts. Shape (2, R, labels + 2)."""
     texts, bare, counts = counts[..., -2], counts[..., -1], counts[..., :-2]
     both = (counts.sum(axis=-1) > 0).all(axis=0)
@@ -72,7 +49,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
         "present": (counts.sum(axis=0) > 0) & both[:, np.newaxis], "source": source, "summary": summary,
         "in source": there, "lacking": lacking,
     }  # fmt: skip
-    alone: dict[Column, Floats] = {
+    alone: dict[t.Column, t.Floats] = {
         ("one",): both,
         ("tvd",): total_variation(summary - source),
         ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
@@ -83,7 +60,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
         alone |= {("sentences", side): texts[k], ("bare", side): bare[k]}
     columns = (*alone, *((name, label) for name in by_label for label in names))
     values = np.hstack([np.column_stack(list(alone.values())), *by_label.values()], dtype=np.float64)
-    return Rows(columns, values)
+    return t.Rows(columns, values)
 
 
 class LabelGap(ComparesGroups, BaseMeasure):
@@ -167,44 +144,46 @@ class LabelGap(ComparesGroups, BaseMeasure):
             return ()
         return self.labels or tuple(filter(None, parse(self.scorer).settings.get("labels", "").split("+")))
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """The sentences of the sources, which are labelled as a summary's are."""
         (case,) = cases
         return self._asked(case.record, ()) if self._reason(case) is None else ()
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         """0 for each sentence of the source, then 1 for each unit of the summary."""
         (case,) = cases
         if self._reason(case) is not None:
             return None
         sizes = len(source_sentences(case.record)), len(self._units(case))
-        return PermutationScheme(np.repeat(np.arange(2), sizes))
+        return t.PermutationScheme(np.repeat(np.arange(2), sizes))
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         (case,) = cases
-        if isinstance(labelled := self._labelled(case, scores), Reason):
+        if isinstance(labelled := self._labelled(case, scores), t.Reason):
             return labelled
         names, source, summary = labelled
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
-        if isinstance(labelled := self._labelled(case, scores, of_extracts=True), Reason):
+        if isinstance(labelled := self._labelled(case, scores, of_extracts=True), t.Reason):
             return labelled
         names, source, _ = labelled
         rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
-        return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
+        return t.Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each label that the summary lacks, with a sentence of the source that has it."""
         (case,) = cases
-        if isinstance(labelled := self._labelled(case, scores), Reason):
+        if isinstance(labelled := self._labelled(case, scores), t.Reason):
             return ()
         (names, source, summary), sentences = labelled, source_sentences(case.record)
         return [
@@ -213,32 +192,34 @@ class LabelGap(ComparesGroups, BaseMeasure):
             if source[:, k].any() and not summary[:, k].any()
         ]
 
-    def _reason(self, case: Case) -> Reason | None:
+    def _reason(self, case: t.Case) -> t.Reason | None:
         if case.summary.reason or is_blank(case.summary.text):
-            return Reason("empty summary")
+            return t.Reason("empty summary")
         if not self._units(case):
-            return Reason("the summary has no claims")
+            return t.Reason("the summary has no claims")
         if self.scorer == IN_THE_DATA and not self.over:
-            return Reason("no attribute is named: write label_gap@ATTRIBUTE")
+            return t.Reason("no attribute is named: write label_gap@ATTRIBUTE")
         if self.scorer == IN_THE_DATA and not case.record.values_of(self.over):
-            return Reason(f"no document has the attribute '{self.over}'")
+            return t.Reason(f"no document has the attribute '{self.over}'")
         return None
 
-    def _units(self, case: Case) -> tuple[str, ...]:
+    def _units(self, case: t.Case) -> tuple[str, ...]:
         """The summary's sentences or claims."""
         if self.scorer == IN_THE_DATA:
             return tuple(claim.text for claim in case.summary.claims or ())
         return claims_of(case.summary, self.units)
 
-    def _asked(self, record: Record, units: tuple[str, ...]) -> Sequence[Ask]:
+    def _asked(self, record: t.Record, units: tuple[str, ...]) -> Sequence[t.Ask]:
         if not self.asked:
             return ()
         rows = (*source_sentences(record), *units)
-        return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
+        return (
+            t.Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),
+        )
 
     def _labelled(
-        self, case: Case, scores: Answers, *, of_extracts: bool = False
-    ) -> tuple[list[str], Floats, Floats] | Reason:
+        self, case: t.Case, scores: t.Answers, *, of_extracts: bool = False
+    ) -> tuple[list[str], t.Floats, t.Floats] | t.Reason:
         """The labels, and the `_indicators` of each sentence of the source and of each unit; extracts have no units.
 
         Shapes: (labels,), (sentences, labels + 2), (units, labels + 2).
@@ -261,13 +242,13 @@ class LabelGap(ComparesGroups, BaseMeasure):
             return BARE_SOURCE
         return names, _indicators(source, names), _indicators(units, names)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        values: dict[str, Value] = {}
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        values: dict[str, t.Value] = {}
         for name, statistic, count in (
             (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
         ):  # fmt: skip
             mean = ratio(totals[statistic], totals[count])
-            values[name] = Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
+            values[name] = t.Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
             values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:
@@ -275,10 +256,10 @@ class LabelGap(ComparesGroups, BaseMeasure):
             values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)
         for side in SIDES:
             unlabelled = ratio(totals["bare", side], totals["sentences", side])
-            values[f"unlabelled[{side}]"] = Value(unlabelled, is_share=True)
+            values[f"unlabelled[{side}]"] = t.Value(unlabelled, is_share=True)
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Both distributions, and the labels that the summary lacks."""
         shares = [
             f"{v} has {float(totals['source', v]):.0%} of the source's labels and {float(totals['summary', v]):.0%} of the summary's"

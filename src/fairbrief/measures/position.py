@@ -12,7 +12,7 @@ similarities give sources, which statistics of them are summed, and which values
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -21,28 +21,15 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, in_parts
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, by_kind
 from fairbrief.measures.record_texts import chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
 from fairbrief.text import sentences as builtin
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    AlikeRows,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Totals,
-    Value,
-)
 
 DECIMALS = 12
 """Similarities that agree to so many decimals are tied."""
@@ -55,8 +42,8 @@ LEAD = 3
 
 
 def mass_of_sources(
-    similarity: Floats, top: int, *, once: bool, shares_ties: bool, copies_once: bool = False
-) -> tuple[Floats, Integers]:
+    similarity: t.Floats, top: int, *, once: bool, shares_ties: bool, copies_once: bool = False
+) -> tuple[t.Floats, t.Integers]:
     """How often each article sentence is the source of a sentence of the text, and how many have none.
 
     ``similarity`` has shape (…, article sentences, sentences of the text). A sentence's source is the article
@@ -86,7 +73,7 @@ def mass_of_sources(
     return np.minimum(mass, 1.0) if once else mass, unlike
 
 
-def membership(sentences: int, segments: int, *, fills_first: bool) -> Floats:
+def membership(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
     """How much of each article sentence is in each segment. Shape (sentences, segments), rows sum to 1.
 
     Segments are as equal as possible, the first ``sentences % segments`` one sentence longer (Chhabra et
@@ -106,7 +93,7 @@ def membership(sentences: int, segments: int, *, fills_first: bool) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def describe(sentences: int, segments: int, *, fills_first: bool) -> Floats:
+def describe(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
     """What one match of each article sentence adds: its segments, its position, whether it is in the lead.
 
     Position is the middle of the sentence as a share of the article, (j + ½)/n. Shape (sentences, segments + 2).
@@ -123,7 +110,7 @@ def describe(sentences: int, segments: int, *, fills_first: bool) -> Floats:
     return traits
 
 
-def moved(mass: Floats, traits: Floats, labels: NDArray[np.signedinteger[Any]]) -> Floats:
+def moved(mass: t.Floats, traits: t.Floats, labels: NDArray[np.signedinteger[Any]]) -> t.Floats:
     """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (N, sentences) → (N, label permutations, traits)."""
     n, r, k = mass.shape[1], len(labels), traits.shape[1]
     if n <= MOVED_TOGETHER:
@@ -136,13 +123,13 @@ def moved(mass: Floats, traits: Floats, labels: NDArray[np.signedinteger[Any]]) 
     )
 
 
-Columned = tuple[tuple[Column, ...], Floats]
+Columned = tuple[tuple[t.Column, ...], t.Floats]
 """The columns of rows, and their values (N, R, columns)."""
-EMPTY_ARTICLE = Reason("empty article")
-EMPTY_SUMMARY = Reason("empty summary")
-NO_REFERENCES = Reason("no references")
-SUMMARY_UNLIKE = Reason("no sentence of the summary resembles the article")
-REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
+EMPTY_ARTICLE = t.Reason("empty article")
+EMPTY_SUMMARY = t.Reason("empty summary")
+NO_REFERENCES = t.Reason("no references")
+SUMMARY_UNLIKE = t.Reason("no sentence of the summary resembles the article")
+REFERENCE_UNLIKE = t.Reason("no sentence of a reference resembles the article")
 
 
 class Positions(ManyAtOnce):
@@ -208,16 +195,16 @@ class Positions(ManyAtOnce):
         """For any other scorer the built-in rule cuts here."""
         return parse(self.mapping).name in CUTTING_SCORERS
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         source, texts = known(cases[0].record).source, self._texts(cases[0])
         if self._problem(cases[0]):
             return ()
         if self._scorer_cuts:
-            return (Ask(self._scorer, (source,), texts),)
+            return (t.Ask(self._scorer, (source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
-        return (Ask(self._scorer, tuple(builtin.split(source)), columns, whole=True),)
+        return (t.Ask(self._scorer, tuple(builtin.split(source)), columns, whole=True),)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         if self._problem(cases[0]):
             return None
         if self.against == "references":
@@ -226,19 +213,12 @@ class Positions(ManyAtOnce):
             return None
         return _turned(len(builtin.sentences_of(known(cases[0].record).source)))
 
-    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Articles of as many sentences, with texts of as many, are observed together."""
-        reasons: dict[int, Reason] = {}
-        alike: dict[tuple[int, int, int, bytes], list[int]] = {}
-        shapes = units.first_shapes.T.tolist()
-        owners = self._owners(units)
-        for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
-            if rows < 0 and (problem := self._problem(case)):
-                reasons[i] = problem
-            else:
-                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
+        reasons: dict[int, t.Reason] = {}
         found = []
-        for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
+        kinds = by_kind(self._kinds(units), lambda kind: kind[0] * kind[1], reasons)
+        for (n, _, texts, owner), members in kinds:
             places = np.array(members)
             starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
             masses, counts = self._masses(units.some(members), starts)
@@ -254,10 +234,17 @@ class Positions(ManyAtOnce):
             traits = describe(n, self.segments, fills_first=self.short == "first")
             observe = self._with_references if self.against == "references" else self._with_uniform
             columns, values = observe(masses[kept], traits, counts[kept], labels[places[kept]])
-            found.append(AlikeRows(places[kept].tolist(), columns, values))
+            found.append(t.AlikeRows(places[kept].tolist(), columns, values))
         return found, reasons
 
     # ------------------------------------------------------------------------------- its parts
+
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[int, int, int, bytes] | t.Reason]:
+        """How many sentences each article and its texts have, how many texts, and the text of each sentence; or why it has no row."""
+        shapes, owners = units.first_shapes.T.tolist(), self._owners(units)
+        for (case,), rows, columns, owner in zip(units.cases, *shapes, owners, strict=True):
+            problem = self._problem(case) if rows < 0 else None
+            yield problem or (rows, columns, len(self._texts(case)), owner)
 
     @cached_property
     def _scorer(self) -> str:
@@ -267,7 +254,7 @@ class Positions(ManyAtOnce):
         settings = [f"{key}={value}" for key, value in known.settings.items()]
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
-    def _problem(self, case: Case) -> Reason | None:
+    def _problem(self, case: t.Case) -> t.Reason | None:
         about = known(case.record)
         if is_blank(about.source):
             return EMPTY_ARTICLE
@@ -275,7 +262,7 @@ class Positions(ManyAtOnce):
             return EMPTY_SUMMARY
         return NO_REFERENCES if self.against == "references" and not about.references else None
 
-    def _texts(self, case: Case) -> tuple[str, ...]:
+    def _texts(self, case: t.Case) -> tuple[str, ...]:
         """The summary, then the references that it is compared with."""
         references = known(case.record).references if self.against == "references" else ()
         return (case.summary.text, *references)
@@ -287,15 +274,15 @@ class Positions(ManyAtOnce):
         counts = [[len(builtin.sentences_of(text)) for text in self._texts(case)] for (case,) in units.cases]
         return [np.repeat(np.arange(len(own)), own).tobytes() for own in counts]
 
-    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
+    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[t.Floats, t.Floats]:
         """The mass per article sentence of each text of similar articles, shape (N, texts, sentences); and its sum, how many
         sentences the text has, and how many of them have no source, shape (N, texts, 3). A text's scores begin at ``starts``.
         """
         similarity = units.table.matrices(units.first)
         masses, counts = [], []
-        for t, (start, stop) in enumerate(pairwise(starts)):
+        for i, (start, stop) in enumerate(pairwise(starts)):
             part = similarity[:, :, start:stop]
-            if t == 0 and self.limit is not None:
+            if i == 0 and self.limit is not None:
                 which = [chosen_of(case, stop - start, self) for (case,) in units.cases]
                 part = np.stack([own[:, kept] for own, kept in zip(part, which, strict=True)])
             if self.match == "mean" and part.shape[2]:
@@ -311,14 +298,16 @@ class Positions(ManyAtOnce):
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
 
-    def _weigh(self, sums: Floats, matches: Floats) -> Floats:
+    def _weigh(self, sums: t.Floats, matches: t.Floats) -> t.Floats:
         """Sums over matches, divided by the matches where articles weigh the same."""
         if self.weights == "pooled":
             return sums
-        weighed: Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
+        weighed: t.Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
         return weighed
 
-    def _with_references(self, masses: Floats, traits: Floats, counts: Floats, labels: Integers) -> Columned:
+    def _with_references(
+        self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers
+    ) -> Columned:
         """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place."""
         stats = np.concatenate([self._weigh(masses @ traits, counts[:, :, 0]), counts], axis=2)
         # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
@@ -330,7 +319,9 @@ class Positions(ManyAtOnce):
         columns = (("one",), *_columns("generated", self.segments), *_columns("reference", self.segments))
         return columns, np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
 
-    def _with_uniform(self, masses: Floats, traits: Floats, counts: Floats, labels: Integers) -> Columned:
+    def _with_uniform(
+        self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers
+    ) -> Columned:
         """Rows with the articles' sentences at other places."""
         mass, counts = masses[:, 0], counts[:, 0]
         if labels.shape[2]:
@@ -349,17 +340,17 @@ class Positions(ManyAtOnce):
         return columns, np.concatenate([stats, fixed], axis=2)
 
 
-_IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
+_IN_EACH_OTHERS_PLACE = t.PermutationScheme(np.arange(2), is_together=True)
 
 
 @lru_cache(maxsize=256)
-def _turned(sentences: int) -> PermutationScheme:
+def _turned(sentences: int) -> t.PermutationScheme:
     """Places of an article's sentences, which move along together."""
-    return PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
+    return t.PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
 
 
 @cache
-def _columns(side: str, segments: int) -> tuple[Column, ...]:
+def _columns(side: str, segments: int) -> tuple[t.Column, ...]:
     rest = ("positions", "lead", "matches", "sentences", "unmapped")
     return (*((side, name) for name in segment_names(segments)), *((f"{side} {what}",) for what in rest))
 
@@ -378,43 +369,45 @@ class _PositionMeasure(BaseMeasure, Positions):
     observes = Positions
     against: Literal["references", "uniform"] = field(default="references", init=False)
 
-    def _distribution(self, totals: Totals, side: str) -> Floats:
+    def _distribution(self, totals: t.Totals, side: str) -> t.Floats:
         return totals.stack(side, segment_names(self.segments))
 
-    def _places(self, totals: Totals, side: str) -> str:
+    def _places(self, totals: t.Totals, side: str) -> str:
         """The segments with mass, with their shares: "1 (67%), 4 (33%)"."""
         histogram = self._distribution(totals, side)
         total = float(histogram.sum())
         shares = [f"{k + 1} ({float(mass) / total:.0%})" for k, mass in enumerate(histogram) if mass > 0]
         return f"segments {', '.join(shares)}" if shares else "no segment"
 
-    def _levels(self, totals: Totals, side: str, prefix: str = "") -> dict[str, Value]:
+    def _levels(self, totals: t.Totals, side: str, prefix: str = "") -> dict[str, t.Value]:
         """Mean position, lead share, segment shares, matches and unmapped share of one side's texts."""
         mass = self._distribution(totals, side).sum(axis=-1)
-        shares: dict[str, Column] = {
+        shares: dict[str, t.Column] = {
             "mean_position": (f"{side} positions",),
             "lead_share": (f"{side} lead",),
             **{f"segment[{k}]": (side, k) for k in segment_names(self.segments)},
         }
         values = {
-            f"{prefix}{name}": Value(ratio(totals[column], mass), is_share=True)
+            f"{prefix}{name}": t.Value(ratio(totals[column], mass), is_share=True)
             for name, column in shares.items()
         }
         if side != "even":
             unmapped = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
-            values[f"{prefix}matches"] = Value(np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan))
-            values[f"{prefix}unmapped_share"] = Value(unmapped, is_share=True)
+            values[f"{prefix}matches"] = t.Value(
+                np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
+            )
+            values[f"{prefix}unmapped_share"] = t.Value(unmapped, is_share=True)
         return values
 
-    def _distances(self, totals: Totals, other: str) -> dict[str, Value]:
+    def _distances(self, totals: t.Totals, other: str) -> dict[str, t.Value]:
         """The main value, as a share of the article, and as a divergence: of the summaries from the other side."""
         system, standard = self._distribution(totals, "generated"), self._distribution(totals, other)
         distance = wasserstein_positions(system, standard)
         kl = kl_divergence(system, standard)
         return {
-            self.name: Value(distance, "upper"),
-            f"{self.name}_share": Value(distance / self.segments, "upper"),
-            "position_kl": Value(np.where(np.isfinite(kl), kl, np.nan), "upper"),
+            self.name: t.Value(distance, "upper"),
+            f"{self.name}_share": t.Value(distance / self.segments, "upper"),
+            "position_kl": t.Value(np.where(np.isfinite(kl), kl, np.nan), "upper"),
         }
 
 
@@ -473,17 +466,17 @@ class PositionBias(_PositionMeasure):
         ),
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         ours, theirs = self._levels(totals, "generated"), self._levels(totals, "reference", "reference_")
         shift = ours["mean_position"].array - theirs["reference_mean_position"].array
         return {
             **self._distances(totals, "reference"),
-            "mean_position_shift": Value(shift, "both", limits=SHARE_DIFFERENCE, is_primary=True),
+            "mean_position_shift": t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=True),
             **ours,
             **theirs,
         }
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Where one summary and its reference draw on the article."""
         values = self.value(totals)
         return (
@@ -522,17 +515,17 @@ class PositionFromUniform(_PositionMeasure):
     )
     against: Literal["references", "uniform"] = field(default="uniform", init=False)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         levels, even = self._levels(totals, "generated"), self._levels(totals, "even")
         values = self._distances(totals, "even")
         for name in ("mean_position", "lead_share"):
             shift = levels[name].array - even[name].array
             primary = name == "mean_position"
-            values[f"{name}_shift"] = Value(shift, "both", limits=SHARE_DIFFERENCE, is_primary=primary)
+            values[f"{name}_shift"] = t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=primary)
             levels[name] = replace(levels[name], extract_baseline=even[name].array)
         return {**values, **levels, "even_lead_share": even["lead_share"]}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Where one summary draws on the article."""
         values = self.value(totals)
         return (
@@ -561,13 +554,13 @@ class PositionHeights(_PositionMeasure):
         on_request="it ignores order; position_bias is the distance over positions",
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         heights = wasserstein_heights(
             self._distribution(totals, "generated"), self._distribution(totals, "reference")
         )
-        return {"position_heights": Value(heights, "upper")}
+        return {"position_heights": t.Value(heights, "upper")}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The two histograms, whose order the number does not see."""
         return (
             f"heights differ by {float(self.value(totals)['position_heights'].array):.3f} on average, in any "

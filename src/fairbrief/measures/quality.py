@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
@@ -18,24 +19,10 @@ from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
-from fairbrief.types import (
-    AlikeRows,
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Totals,
-    Value,
-)
 
-EMPTY_SUMMARY = Reason("empty summary")
-NO_REFERENCES = Reason("no references")
-COLUMNS: tuple[Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
+EMPTY_SUMMARY = t.Reason("empty summary")
+NO_REFERENCES = t.Reason("no references")
+COLUMNS: tuple[t.Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
 class RougeScores(ManyAtOnce):
@@ -61,9 +48,9 @@ class RougeScores(ManyAtOnce):
     choose: Literal["first", "random"] = "first"
     seed: int = 0
 
-    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:  # noqa: ARG002 - no label affects quality
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """All pairs of texts are compared in one call."""
-        reasons: dict[int, Reason] = {}
+        reasons: dict[int, t.Reason] = {}
         pairs: list[tuple[str, str]] = []
         places: dict[int, range] = {}
         for i, (case,) in enumerate(units.cases):
@@ -89,7 +76,7 @@ class RougeScores(ManyAtOnce):
             best = own[own[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))]
             results.append((own.mean(axis=0) if self.several == "mean" else best).reshape(-1))
         values = np.column_stack([np.ones(len(places)), np.array(results)])
-        return [AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
+        return [t.AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
@@ -105,14 +92,14 @@ class _RougeMeasure(BaseMeasure, RougeScores):
         harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
         return {
-            name: Value(ratio(totals[self.name, part], totals["one"]), is_share=True)
+            name: t.Value(ratio(totals[self.name, part], totals["one"]), is_share=True)
             for name, part in names.items()
         }
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """One summary's score."""
         f, precision, recall = (float(value.array) for value in self.value(totals).values())
         return f"{self.name} F {f:.3f} (precision {precision:.3f}, recall {recall:.3f})"
@@ -146,7 +133,7 @@ class RougeLsum(_RougeMeasure):
     name = "rougeLsum"
 
 
-UNPARSED = Reason("unparsed reply of the judge")
+UNPARSED = t.Reason("unparsed reply of the judge")
 
 
 class Judged(BaseMeasure):
@@ -173,26 +160,26 @@ class Judged(BaseMeasure):
     )
     scorer: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         if not case.summary.text.strip():
             return ()
-        return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
+        return (t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         if not scores:
             return EMPTY_SUMMARY
         found = float(scores[0].matrix[0].mean())
         if np.isnan(found):
             return UNPARSED
-        return Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
+        return t.Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = ratio(totals["score"], totals["one"])
         variance = ratio(totals["score²"], totals["one"]) - mean * mean
-        return {self.name: Value(mean), "judged_sd": Value(np.sqrt(np.maximum(variance, 0.0)))}
+        return {self.name: t.Value(mean), "judged_sd": t.Value(np.sqrt(np.maximum(variance, 0.0)))}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """One summary's score."""
         return f"judged {float(self.value(totals)[self.name].array):.2f}"
 
@@ -226,20 +213,20 @@ class JudgedByGroup(BaseMeasure):
     over: str
     scorer: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return [
-            Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True)
+            t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True)
             for case, _ in self._of(cases)
         ]
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups, codes = coded([group for _, group in self._of(cases)])
-        return PermutationScheme(codes) if len(groups) > 1 else None
+        return t.PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         groups, codes = coded([group for _, group in self._of(cases)])
         if not groups:
-            return Reason("no summary of a record about one group")
+            return t.Reason("no summary of a record about one group")
         found = np.array([one.matrix[0].mean() for one in scores])
         known = ~np.isnan(found)
         if not known.any():
@@ -247,20 +234,20 @@ class JudgedByGroup(BaseMeasure):
         weights = {"score": np.where(known, found, 0.0), "one": known.astype(float)}
         return by_group(groups, summed_by_group(codes, weights, labels, len(groups)))
 
-    def _of(self, cases: Cases) -> list[tuple[Case, str]]:
+    def _of(self, cases: t.Cases) -> list[tuple[t.Case, str]]:
         """The cases that have a summary, each with the group that its record is about."""
         return with_group([case for case in cases if not is_blank(case.summary.text)], self.over)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = totals.values_of("one")
         mean = {g: ratio(totals["score", g], totals["one", g]) for g in groups}
         return {
-            self.name: Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
+            self.name: t.Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
             **pair_differences(mean, "", has_baseline=False, is_compared=False, is_primary=False),
-            **{f"mean[{g}]": Value(array) for g, array in mean.items()},
+            **{f"mean[{g}]": t.Value(array) for g, array in mean.items()},
         }
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
         groups = [g for g in totals.values_of("one") if totals["one", g]]
         means = [f"{g}: {totals['score', g] / totals['one', g]:.2f}" for g in groups]

@@ -11,30 +11,30 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import Case, Cases, Data, Integers, PermutationScheme, Reason, Record, Summary
 
 KEPT = 1024
 """Cached records; if there are more, the older half is dropped."""
 
 
-class Groups(Data, frozen=True):
+class Groups(t.Data, frozen=True):
     """An attribute of a record's documents: its sorted values, the index of each document's value, and the permutation of labels.
 
     Shape of ``codes``: (documents,), read-only.
     """
 
     names: tuple[str, ...]
-    codes: Integers
-    scheme: PermutationScheme
+    codes: t.Integers
+    scheme: t.PermutationScheme
 
 
-class KnownRecord(Data, frozen=True):
+class KnownRecord(t.Data, frozen=True):
     """A record with its documents' texts, these joined by line breaks, its references with text, and a cache of its groups by attribute."""
 
-    record: Record
+    record: t.Record
     texts: tuple[str, ...]
     source: str
     references: tuple[str, ...]
@@ -44,7 +44,7 @@ class KnownRecord(Data, frozen=True):
 _known: dict[int, KnownRecord] = {}
 
 
-def known(record: Record) -> KnownRecord:
+def known(record: t.Record) -> KnownRecord:
     """The cached texts and groups of a record. Several observations use them, for a few hundred records at a time."""
     found = _known.get(id(record))  # unique, since the cache keeps the record alive
     if found is None:
@@ -57,7 +57,7 @@ def known(record: Record) -> KnownRecord:
     return found
 
 
-def source_sentences(record: Record) -> tuple[str, ...]:
+def source_sentences(record: t.Record) -> tuple[str, ...]:
     """The sentences of a record's documents, in their order."""
     return tuple(chain.from_iterable(map(sentences_of, known(record).texts)))
 
@@ -67,24 +67,24 @@ def is_blank(text: str) -> bool:
     return not text or text.isspace()
 
 
-def needs_english(cases: Cases, what: str) -> Reason | None:
+def needs_english(cases: t.Cases, what: str) -> t.Reason | None:
     """The reason why ``what`` do not apply to these cases: the language of their texts; None if they are English."""
     language = is_foreign(known(cases[0].record).source) if cases else ""
-    return Reason(f"the text is {language}, and {what} are English") if language else None
+    return t.Reason(f"the text is {language}, and {what} are English") if language else None
 
 
-NO_GENDER_WORD = Reason("no gender word in the article")
-MIXED = Reason("the article's gender words are mixed")
-NO_ATTRIBUTE = Reason("the record lacks the attribute")
-SEVERAL = Reason("the record's documents or people differ in the attribute")
+NO_GENDER_WORD = t.Reason("no gender word in the article")
+MIXED = t.Reason("the article's gender words are mixed")
+NO_ATTRIBUTE = t.Reason("the record lacks the attribute")
+SEVERAL = t.Reason("the record's documents or people differ in the attribute")
 
 
-def article_of(record: Record) -> str:
+def article_of(record: t.Record) -> str:
     """The text that is summarized: all documents, a blank line between them."""
     return "\n\n".join(d.text for d in record.documents)
 
 
-def subject_of(record: Record, over: str, threshold: float) -> str | Reason:
+def subject_of(record: t.Record, over: str, threshold: float) -> str | t.Reason:
     """The group of an article's subject, or why it has none.
 
     Without ``over``: female or male where the article's gender coefficient reaches ±threshold. With it:
@@ -105,7 +105,7 @@ def subject_of(record: Record, over: str, threshold: float) -> str | Reason:
     return NO_ATTRIBUTE
 
 
-def group_of(record: Record, over: str) -> str | None:
+def group_of(record: t.Record, over: str) -> str | None:
     """The group a record is about: its attribute, or the one value that all its people share."""
     if over in record.attributes:
         return record.attributes[over]
@@ -113,7 +113,7 @@ def group_of(record: Record, over: str) -> str | None:
     return values.pop() if len(values) == 1 else None
 
 
-def with_group(cases: Cases, over: str) -> list[tuple[Case, str]]:
+def with_group(cases: t.Cases, over: str) -> list[tuple[t.Case, str]]:
     """The cases whose record is about one group, each with this group."""
     return [(case, group) for case in cases if (group := group_of(case.record, over)) is not None]
 
@@ -124,7 +124,7 @@ def coefficient_of(text: str) -> float | None:
     return gender_coefficient(text)
 
 
-def claims_of(summary: Summary, claims: str) -> tuple[str, ...]:
+def claims_of(summary: t.Summary, claims: str) -> tuple[str, ...]:
     """The statements to look for: ``given`` claims, ``sentences``, or ``auto`` (given if there are any)."""
     if summary.claims is not None and claims != "sentences":
         return tuple(claim.text for claim in summary.claims if claim.text.strip())
@@ -133,13 +133,13 @@ def claims_of(summary: Summary, claims: str) -> tuple[str, ...]:
     return sentences_of(summary.text)
 
 
-def chosen_of(case: Case, count: int, settings: Any) -> Integers:
+def chosen_of(case: t.Case, count: int, settings: Any) -> t.Integers:
     """Which of a summary's ``count`` sentences count, by the settings ``limit``, ``choose`` and ``seed``."""
     texts = (known(case.record).source, case.summary.text)
     return chosen(count, settings.limit, settings.choose, settings.seed, texts)
 
 
-def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> Integers:
+def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> t.Integers:
     """Indices, in order, of at most ``limit`` of ``count`` sentences.
 
     ``random`` ranks the sentences by a hash of the seed, the texts of the case and the sentence's index:

@@ -15,7 +15,7 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, reduce
 from typing import Annotated, Any, ClassVar, Literal
@@ -23,17 +23,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief import specs
+from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import (
-    BaseMeasure,
-    Fraction,
-    ManyAtOnce,
-    check_uncut,
-    different,
-    in_parts,
-    summed,
-)
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, by_kind, check_uncut, distinct, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -49,37 +42,13 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    groups_of,
-    mean_size,
-    means,
-)
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, groups_of, mean_size, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    AlikeRows,
-    Ask,
-    Booleans,
-    Case,
-    Cases,
-    Column,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Totals,
-    Value,
-)
 
-NO_BASELINE = Reason("no random sentences can be measured")
+NO_BASELINE = t.Reason("no random sentences can be measured")
 WITHOUT_ASK = ("claims", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's claims, and equal shares."""
 NOTHING_FOUND = {
@@ -160,7 +129,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         """Spec of the scorer whose ``sizes`` count the source's tokens."""
         return self.tokens or (self.scorer if self.kind in COUNTING else "ngram")
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         """The summary against every document, and the documents' sizes where another scorer counts them."""
         about, text = known(cases[0].record), cases[0].summary.text
         if self._reason(cases[0]) is not None:
@@ -169,37 +138,29 @@ class Representation(ComparesGroups, ManyAtOnce):
             return self._asks(self._joined(about), (text,), about)
         return self._asks(about.texts, (text,) if self.kind in COUNTING else sentences_of(text), about)
 
-    def _asks(self, rows: tuple[str, ...], columns: tuple[str, ...], about: KnownRecord) -> Sequence[Ask]:
-        asks = () if self.kind in WITHOUT_ASK else (Ask(self.scorer, rows, columns),)
-        return asks if self.counter == self.scorer else (*asks, Ask(self.counter, about.texts, ()))
+    def _asks(self, rows: tuple[str, ...], columns: tuple[str, ...], about: KnownRecord) -> Sequence[t.Ask]:
+        asks = () if self.kind in WITHOUT_ASK else (t.Ask(self.scorer, rows, columns),)
+        return asks if self.counter == self.scorer else (*asks, t.Ask(self.counter, about.texts, ()))
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         """The values of the record's documents, in sorted order of the values."""
         if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(cases[0]) is not None:
             return None
         return groups_of(known(cases[0].record), self.over).scheme
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
         about = known(cases[0].record)
         return self._asks(about.texts, extracts[0].sentences, about)
 
-    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
-        reasons: dict[int, Reason] = {}
-        alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
-            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
-            if reason is not None:
-                reasons[i] = reason
-                continue
-            groups = groups_of(known(case.record), self.over)
-            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
-            alike.setdefault((groups.names, len(groups.codes), kept), []).append(i)
+        reasons: dict[int, t.Reason] = {}
         found = []
-        for (values, *_), places in in_parts(alike, lambda kind: len(kind[0]) * kind[2][0] * 8):
+        kinds = by_kind(self._kinds(units), lambda kind: len(kind[0]) * kind[2][0] * 8, reasons)
+        for (values, *_), places in kinds:
             some, labels_here = units.some(places), labels[places]
             if not labels.shape[2]:
                 codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
@@ -209,9 +170,17 @@ class Representation(ComparesGroups, ManyAtOnce):
             found.append(replace(rows, units=[places[i] for i in rows.units]))
         return found, reasons
 
+    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
+        """The values of each record, how many documents it has, and the shape of its extracts; or why it has no row."""
+        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
+            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
+            groups = groups_of(known(case.record), self.over)
+            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
+            yield reason or (groups.names, len(groups.codes), kept)
+
     def _alike(
-        self, units: ScoredUnits, values: Sequence[str], labels: Integers
-    ) -> tuple[AlikeRows, Mapping[int, Reason]]:
+        self, units: ScoredUnits, values: Sequence[str], labels: t.Integers
+    ) -> tuple[t.AlikeRows, Mapping[int, t.Reason]]:
         """Rows of records that have the same values and as many documents; why others have none.
 
         The shares of a summary move with the labels (N, R, K), those of the extracts (N, extracts, K) differ under the real ones.
@@ -222,12 +191,12 @@ class Representation(ComparesGroups, ManyAtOnce):
         counted = read if self.counter == self.scorer else members
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
-        present: Booleans = sizes > 0
-        missing: dict[int, Reason] = {}
-        is_left: Booleans = np.ones(n, dtype=bool)
+        present: t.Booleans = sizes > 0
+        missing: dict[int, t.Reason] = {}
+        is_left: t.Booleans = np.ones(n, dtype=bool)
 
         def leave_out(which: Any, text: str) -> None:
-            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
+            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), t.Reason(text)))
             is_left[which] = False
 
         leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
@@ -263,20 +232,20 @@ class Representation(ComparesGroups, ManyAtOnce):
         if which is not None:
             rows[~is_read[kept]] = 0.0
             rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
-        return AlikeRows(kept.tolist(), columns, rows), missing
+        return t.AlikeRows(kept.tolist(), columns, rows), missing
 
     # ------------------------------------------------------------------------------- what is read
 
-    def _reason(self, case: Case) -> Reason | None:
+    def _reason(self, case: t.Case) -> t.Reason | None:
         names, summary = groups_of(known(case.record), self.over).names, case.summary
         if not names:
-            return Reason(f"no document has the attribute '{self.over}'")
+            return t.Reason(f"no document has the attribute '{self.over}'")
         if summary.reason or is_blank(summary.text):
-            return Reason("empty summary")
+            return t.Reason("empty summary")
         if self.single == "leave_out" and len(names) < 2:
-            return Reason("one value only")
+            return t.Reason("one value only")
         if self.kind == "claims" and not summary.claims:
-            return Reason("the summary has no claims")
+            return t.Reason("the summary has no claims")
         return None
 
     def _joined(self, about: KnownRecord) -> tuple[str, ...]:
@@ -289,8 +258,8 @@ class Representation(ComparesGroups, ManyAtOnce):
     # ------------------------------------------------------------------------- the distributions
 
     def _of_summaries(
-        self, units: ScoredUnits, values: Sequence[str], members: Booleans, present: Booleans
-    ) -> tuple[Floats, Booleans, Floats | None]:
+        self, units: ScoredUnits, values: Sequence[str], members: t.Booleans, present: t.Booleans
+    ) -> tuple[t.Floats, t.Booleans, t.Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
         if self.kind == "uniform":
@@ -317,13 +286,13 @@ class Representation(ComparesGroups, ManyAtOnce):
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
-        self, units: ScoredUnits, members: Booleans, present: Booleans
-    ) -> tuple[Floats, Booleans, Integers]:
-        """p_y of the different extracts (N, different, K), whether anything is found in them, and which each extract is (N, extracts).
+        self, units: ScoredUnits, members: t.Booleans, present: t.Booleans
+    ) -> tuple[t.Floats, t.Booleans, t.Integers]:
+        """p_y of the distinct extracts (N, distinct, K), whether anything is found in them, and which each extract is (N, extracts).
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
         """
-        kept, which = different(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
+        kept, which = distinct(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
             counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
@@ -337,7 +306,9 @@ class Representation(ComparesGroups, ManyAtOnce):
             )
         return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
 
-    def _wanted(self, cases: Cases, values: Sequence[str], source: Floats, present: Booleans) -> Floats:
+    def _wanted(
+        self, cases: t.Cases, values: Sequence[str], source: t.Floats, present: t.Booleans
+    ) -> t.Floats:
         """p_g under each label permutation. Shape (…, K); DataError that names one of the cases where a value has no share."""
         if self.target == "ratio":
             return source
@@ -357,8 +328,8 @@ class Representation(ComparesGroups, ManyAtOnce):
     # ------------------------------------------------------------------------------- the per-record statistics
 
     def _statistics(
-        self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: Floats | None
-    ) -> tuple[tuple[Column, ...], Floats]:
+        self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: t.Floats | None
+    ) -> tuple[tuple[t.Column, ...], t.Floats]:
         """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
         present, source, summary, wanted, _ = shares_of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
@@ -376,7 +347,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound
-        columns: list[Column] = [(name,) for name in alone]
+        columns: list[t.Column] = [(name,) for name in alone]
         columns += [(name, value) for name in by_value for value in values]
         blocks = [np.column_stack(list(alone.values())), *by_value.values()]
         return tuple(columns), np.hstack(blocks, dtype=np.float64)
@@ -428,12 +399,14 @@ class _RepresentationMeasure(BaseMeasure, Representation):
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
-    def _main_value(self, totals: Totals, statistic: str, *, has_baseline: bool = True) -> dict[str, Value]:
+    def _main_value(
+        self, totals: t.Totals, statistic: str, *, has_baseline: bool = True
+    ) -> dict[str, t.Value]:
         """The mean over records of a statistic of each."""
         mean, columns = ratio(totals[statistic], totals["one"]), ((statistic,), ("one",))
-        return {self.name: Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
+        return {self.name: t.Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
         values = [v for v in totals.values_of("present") if totals["present", v] > 0]
         parts = [
@@ -472,7 +445,7 @@ class Bur(_RepresentationMeasure):
         question="the share of summaries in which at least one group falls below its due share"
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → shares (…)."""
         found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
@@ -506,14 +479,16 @@ class Uer(_RepresentationMeasure):
         judges_support=True,
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → mean rates (…)."""
         found = self._main_value(totals, "uer")
         for v in totals.values_of("present"):
             found |= self.differing(totals, "difference", [v], **PRIMARY)
             for name, weights, special in SECONDARY:
                 if "lowest" not in weights or ("lowest", v) in totals.columns:
-                    found |= means(totals, weights, "present", [v], name, limits=SHARE_DIFFERENCE, **special)
+                    found |= means(
+                        totals, weights, "present", [v], name, limits=t.SHARE_DIFFERENCE, **special
+                    )
             for share in ("source", "summary", "wanted"):
                 found |= means(totals, share, "present", [v], **SHARE)
         return found
@@ -537,7 +512,7 @@ class Auc(_RepresentationMeasure):
     name = "auc"
     declaration = _declared(question="how far the worst-represented group falls short of its due share")
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → areas (…)."""
         return self._main_value(totals, "auc")
 
@@ -562,7 +537,7 @@ class AucCutoff(_RepresentationMeasure):
 
     cutoff: bool = field(default=True, init=False)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → areas (…)."""
         return self._main_value(totals, "auc_cutoff", has_baseline=False)
 
@@ -585,7 +560,7 @@ class Sof(_RepresentationMeasure):
         question="how unevenly shortfalls are spread over the groups", contrast=SHARES, judges_support=True
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
         nothing = np.full(totals.array.shape[:-1], np.nan)
@@ -595,7 +570,7 @@ class Sof(_RepresentationMeasure):
         mean = ratio(np.where(is_known, deficits, 0.0).sum(axis=-1), is_known.sum(axis=-1))
         unevenness = mean_size(deficits - mean[..., np.newaxis])
         contrasts = tuple(f"difference[{v}]" for v in values)
-        found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
+        found = {"sof": t.Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
             found |= self.differing(totals, "difference", [v], **PRIMARY)
             found |= means(totals, "deficit", "present", [v], **SHARE)

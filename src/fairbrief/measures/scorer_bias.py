@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.bases import BaseMeasure, Count
@@ -36,26 +37,11 @@ from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.paraphrase import paraphrase
 from fairbrief.text.people import GROUPS, candidates, find_people
 from fairbrief.text.sentences import passages_of, sentences_of
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Entity,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Totals,
-    Value,
-)
 
-ONE_GROUP = Reason("versions of one group only")
-UNREAD = Reason("the scorer finds nothing in a version")
-NO_PEOPLE = Reason("no named people with the attribute in the source")
-NO_GENDERS = Reason("names do not tell the values of this attribute")
+ONE_GROUP = t.Reason("versions of one group only")
+UNREAD = t.Reason("the scorer finds nothing in a version")
+NO_PEOPLE = t.Reason("no named people with the attribute in the source")
+NO_GENDERS = t.Reason("names do not tell the values of this attribute")
 
 
 FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
@@ -81,20 +67,20 @@ class ScorerBias(BaseMeasure):
         """The finding about two groups."""
         return self.finding.format(first=first, second=second)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = _means(totals)
         plain: dict[str, Any] = {"has_baseline": False, "is_compared": False, "is_primary": False}
         pairs = pair_differences(mean, "", group="", **plain) if len(mean) > 2 else {}
-        means = {f"mean[{g}]": Value(array) for g, array in mean.items()}
+        means = {f"mean[{g}]": t.Value(array) for g, array in mean.items()}
         return {self.name: largest_difference(mean, totals.array.shape[:-1], ""), **pairs, **means}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """How the scorer scores the versions of one seed document."""
         parts = [f"{g} {float(mean):.3f}" for g, mean in _means(totals).items() if totals["scored", g] > 0]
         return f"The scorer gives: {', '.join(parts)}."
 
 
-def _means(totals: Totals) -> dict[str, Floats]:
+def _means(totals: t.Totals) -> dict[str, t.Floats]:
     """The mean score of each group."""
     return {g: ratio(totals["score", g], totals["scored", g]) for g in totals.values_of("scored")}
 
@@ -115,28 +101,28 @@ class VersionsBias(ScorerBias):
     is_averaged: ClassVar[bool] = True
     over: str
 
-    def questions(self, case: Case) -> Sequence[Ask]:
+    def questions(self, case: t.Case) -> Sequence[t.Ask]:
         """The scores that are needed to read one version."""
         raise NotImplementedError
 
-    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
         """The number of items of one version, and the sum of their scores."""
         raise NotImplementedError
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return [ask for case, _ in with_group(cases, self.over) for ask in self.questions(case)]
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len({group for _, group in with_group(cases, self.over)}))
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         versions, answers = with_group(cases, self.over), iter(scores)
         groups, codes = coded(group for _, group in versions)
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
         sums = np.zeros((2, len(groups)))
         for (case, _), k in zip(versions, codes.tolist(), strict=True):
             found = self.reading(case, list(itertools.islice(answers, len(self.questions(case)))))
-            if isinstance(found, Reason):
+            if isinstance(found, t.Reason):
                 return found
             sums[:, k] += np.array(found) / many[k]
         scored, score = sums
@@ -174,10 +160,10 @@ class ScorerBiasSentiment(VersionsBias):
     )
     scorer: str = "vader"
 
-    def questions(self, case: Case) -> Sequence[Ask]:
-        return (Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
+    def questions(self, case: t.Case) -> Sequence[t.Ask]:
+        return (t.Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
 
-    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:  # noqa: ARG002
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
         return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
 
 
@@ -211,14 +197,14 @@ class ScorerBiasSupport(VersionsBias):
     sentences: Count = 10
     text: Literal["as written", "neutral"] = "as written"
 
-    def questions(self, case: Case) -> Sequence[Ask]:
+    def questions(self, case: t.Case) -> Sequence[t.Ask]:
         texts = self._texts(case.record)
         chunks = tuple(chunk for cut in _chunks(texts) for chunk in cut)
         units = [sentence for text in texts for sentence in sentences_of(text)]
         spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
-        return (Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
+        return (t.Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
 
-    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
         if not scores or not scores[0].matrix.shape[1]:
             return UNREAD
         many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
@@ -226,7 +212,7 @@ class ScorerBiasSupport(VersionsBias):
         support = float(np.maximum(best, 0.0).mean())
         return (1.0, support) if np.isfinite(support) else UNREAD
 
-    def _texts(self, record: Record) -> list[str]:
+    def _texts(self, record: t.Record) -> list[str]:
         texts = [d.text for d in record.documents if d.text.strip()]
         if self.text == "as written":
             return texts
@@ -268,14 +254,14 @@ class ScorerBiasPeople(VersionsBias):
     def checked_scorer(self) -> str:
         return recogniser(self.people)
 
-    def questions(self, case: Case) -> Sequence[Ask]:
+    def questions(self, case: t.Case) -> Sequence[t.Ask]:
         case = _of_source(case)
         if self.by == "names":
             return self._inclusion.asks((case,))
         text = case.summary.text
-        return (Ask(recogniser(self.people), candidates(text), (text,)),)
+        return (t.Ask(recogniser(self.people), candidates(text), (text,)),)
 
-    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
         case, text = _of_source(case), known(case.record).source
         named = [p for p in case.record.entities if self.over in p.attributes]
         people = [p for p in named if p.first_name or p.last_name]
@@ -291,7 +277,7 @@ class ScorerBiasPeople(VersionsBias):
         return EntityInclusion(self.over, self.people, self.alignment)
 
 
-def _of_source(case: Case) -> Case:
+def _of_source(case: t.Case) -> t.Case:
     """The case with the source in the summary's place."""
     return replace(case, summary=replace(case.summary, text=known(case.record).source))
 
@@ -322,30 +308,30 @@ class ScorerBiasNames(VersionsBias):
     )
     names: str = "names"
 
-    def questions(self, case: Case) -> Sequence[Ask]:
+    def questions(self, case: t.Case) -> Sequence[t.Ask]:
         people = self._people(case.record)
         names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
-        return (Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
+        return (t.Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
-    def reading(self, case: Case, scores: Answers) -> tuple[float, float] | Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
         if not scores:
             return NO_PEOPLE if self._gender(case.record) else NO_GENDERS
         is_said = scores[0].matrix > 0.5
         is_right = is_said[:, GROUPS.index(self._gender(case.record))] & (is_said.sum(axis=1) == 1)
         return float(len(is_right)), float(is_right.sum())
 
-    def _gender(self, record: Record) -> str:
+    def _gender(self, record: t.Record) -> str:
         """The gender that the record's group is a word for; empty if it is none."""
         return GENDER_WORDS.get((group_of(record, self.over) or "").lower(), "")
 
-    def _people(self, record: Record) -> list[Entity]:
+    def _people(self, record: t.Record) -> list[t.Entity]:
         group = group_of(record, self.over)
         return [p for p in record.entities if p.first_name and p.attributes.get(self.over) == group]
 
 
-ONE_DOCUMENT_GROUP = Reason("one group only")
-NO_SENTENCE = Reason("no sentence is long enough to be found again")
-NO_WORDNET = Reason("without WordNet no sentence can be paraphrased")
+ONE_DOCUMENT_GROUP = t.Reason("one group only")
+NO_SENTENCE = t.Reason("no sentence is long enough to be found again")
+NO_WORDNET = t.Reason("without WordNet no sentence can be paraphrased")
 KEY = "self-retrieval"
 """Another would choose other words and synonyms."""
 SHORTEST = 5
@@ -391,7 +377,7 @@ class ScorerBiasRetrieval(ScorerBias):
     sentences: Count = 3
     share: Annotated[float, "[0, 1]"] = 0.5
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         about = known(cases[0].record)
         chosen = self._chosen(about.record)
         if len(groups_of(about, self.over).names) < 2 or not chosen:
@@ -400,13 +386,13 @@ class ScorerBiasRetrieval(ScorerBias):
             sentences = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
         except FairbriefError:  # WordNet is not here
             return ()
-        return (Ask(self.scorer, about.texts, sentences),)
+        return (t.Ask(self.scorer, about.texts, sentences),)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:
@@ -417,13 +403,13 @@ class ScorerBiasRetrieval(ScorerBias):
         support = scores[0].by_column(len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        sums: dict[str, Floats] = {
+        sums: dict[str, t.Floats] = {
             name: np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
             for name, w in (("scored", np.ones(len(document))), ("score", hits))
         }
         return by_group(groups.names, summed_by_group(groups.codes, sums, labels, len(groups.names)))
 
-    def _chosen(self, record: Record) -> list[tuple[int, str]]:
+    def _chosen(self, record: t.Record) -> list[tuple[int, str]]:
         """The sentences to look for, each with its document."""
         chosen = []
         for i, document in enumerate(record.documents):
@@ -432,14 +418,14 @@ class ScorerBiasRetrieval(ScorerBias):
             chosen += [(i, long[place]) for place in places.tolist()]
         return chosen
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = _means(totals)
         largest = largest_difference(mean, totals.array.shape[:-1], "")
         # Of more than two groups, the largest is tested alone, by label permutations.
-        values = {self.name: largest if len(mean) < 3 else Value(largest.array, "upper")}
+        values = {self.name: largest if len(mean) < 3 else t.Value(largest.array, "upper")}
         scored, score = (sum(totals[statistic, g] for g in mean) for statistic in ("scored", "score"))
         for g, of_group in mean.items():
             others = ratio(score - totals["score", g], scored - totals["scored", g])
-            values[f"difference[{g}]"] = Value(of_group - others, "both", group=g)
-            values[f"mean[{g}]"] = Value(of_group, is_share=True, group=g)
+            values[f"difference[{g}]"] = t.Value(of_group - others, "both", group=g)
+            values[f"mean[{g}]"] = t.Value(of_group, is_share=True, group=g)
         return values

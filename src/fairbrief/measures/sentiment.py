@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction
 from fairbrief.measures.groups import largest_difference, means, pair_differences
@@ -23,23 +24,9 @@ from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Cases,
-    Column,
-    Extracts,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Totals,
-    Value,
-)
 
-EMPTY_ARTICLE = Reason("no word of known sentiment in the article")
-EMPTY_SUMMARY = Reason("no word of known sentiment in the summary")
+EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
+EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
 SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
@@ -54,26 +41,28 @@ class Sentiments(BaseObservation):
     scorer: str = "vader"
     threshold: Fraction = 1.0
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        if isinstance(self.group_of(case.record), Reason):
+        if isinstance(self.group_of(case.record), t.Reason):
             return ()
-        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+        return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Sentences where a text's score is the mean of its sentences', else whole extracts; the article first."""
         (case,), (drawn,) = cases, extracts
         read = drawn.sentences if self._by_sentence else drawn.texts
-        return (Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
+        return (t.Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean over the extracts of what `observe` would say of them."""
         (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
         s = tone[1:]
         if self._by_sentence:
             read = drawn.kept @ sizes
             s, sizes = (drawn.kept * (s * sizes)).sum(axis=1) / np.maximum(read, 1), read
-        words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
+        words = float((drawn.kept @ [len(text.split()) for text in drawn.sentences]).mean())
         return self._row(cases, float(tone[0]), s[sizes > 0], words)
 
     @property
@@ -81,27 +70,27 @@ class Sentiments(BaseObservation):
         known = parse(self.scorer)
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan) if scores else np.zeros(2)
         words = float(len(cases[0].summary.text.split()))
         return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words, len(labels))
 
     def _row(
-        self, cases: Cases, article: float, tones: Floats, words: float, permutations: int = 1
-    ) -> Rows | Reason:
+        self, cases: t.Cases, article: float, tones: t.Floats, words: float, permutations: int = 1
+    ) -> t.Rows | t.Reason:
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
         group = self.group_of(cases[0].record)
-        if isinstance(group, Reason):
+        if isinstance(group, t.Reason):
             return group
         if np.isnan(article) or not len(tones):
             return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
         statistics = self.statistics(article, tones, float(len(article_of(cases[0].record).split())), words)
-        row: dict[Column, float] = {
+        row: dict[t.Column, float] = {
             (name, group): float(np.mean(numbers)) for name, numbers in statistics.items()
         }
-        return Rows.of(row, permutations)
+        return t.Rows.of(row, permutations)
 
-    def group_of(self, record: Record) -> str | Reason:
+    def group_of(self, record: t.Record) -> str | t.Reason:
         """The group of an article's subject, or why it has none."""
         return subject_of(record, self.over, self.threshold)
 
@@ -170,7 +159,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         """English if VADER scores, or if gender words determine the groups; otherwise empty, since the word vectors set the language."""
         return ("en",) if self.scorer.startswith("vader") or not self.over else ()
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = totals.values_of("one")
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values = {self.name: largest_difference(mean, totals.array.shape[:-1]), **pair_differences(mean)}
@@ -180,23 +169,23 @@ class SentimentShift(BaseMeasure, Sentiments):
         fits = {g: _fit_group(totals, g) for g in groups}
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
-                values[f"{term}[{g}]"] = Value(fit.coefficients[..., i])
-                values[f"{term}_error[{g}]"] = Value(fit.errors[..., i])
-                values[f"{term}_p[{g}]"] = Value(fit.p[..., i])
-            values[f"r2[{g}]"] = Value(fit.r2)
+                values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
+                values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i])
+                values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i])
+            values[f"r2[{g}]"] = t.Value(fit.r2)
         for k, other in itertools.combinations(groups, 2):
             between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             adjusted = fit_adjusted(totals, k, other)
-            values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", **between)
-            values[f"adjusted_difference[{k}−{other}]"] = Value(
+            values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
+            values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted.coefficients[..., 2], "both", **between
             )
-            values[f"adjusted_error[{k}−{other}]"] = Value(adjusted.errors[..., 2])
-            values[f"adjusted_p[{k}−{other}]"] = Value(adjusted.p[..., 2])
+            values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2])
+            values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2])
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
         parts = [
             f"{g}: article {float(totals['article', g]):+z.3f} ({counted(float(totals['article words', g]), 'word')}), "
@@ -208,7 +197,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         return "; ".join(parts) + "."
 
 
-def _fit_group(totals: Totals, group: str) -> Fit:
+def _fit_group(totals: t.Totals, group: str) -> Fit:
     """Shift on article sentiment inside one group; terms: constant, article."""
     n, a, d = (totals[name, group] for name in ("one", "article", "shift"))
     aa, ad, dd = (totals[name, group] for name in ("article²", "article·shift", "shift²"))
@@ -216,7 +205,7 @@ def _fit_group(totals: Totals, group: str) -> Fit:
     return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
 
 
-def fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
+def fit_adjusted(totals: t.Totals, first: str, second: str) -> Fit:
     """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
     n, a, d, aa, ad, dd = (
         totals[name, first] + totals[name, second]
@@ -227,7 +216,7 @@ def fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
     return fit_sums(xx, np.stack([d, ad, e], axis=-1), dd, n)
 
 
-def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
+def _matrix(rows: Sequence[Sequence[t.Floats]]) -> t.Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
@@ -262,11 +251,11 @@ class SentimentChange(BaseMeasure):
     scorer: str = "vader"
     version: Literal["recommended", "text"] = "recommended"
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+        return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         (case,) = cases
         is_known = scores[0].sizes > 0
         for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -274,7 +263,7 @@ class SentimentChange(BaseMeasure):
                 return reason
         tones = np.where(is_known, scores[0].matrix[:, 0], 0.0)
         both = float(is_known.all())
-        row: dict[Column, float] = {
+        row: dict[t.Column, float] = {
             ("texts",): 1.0,
             ("one",): both,
             ("change",): both * (tones[1] - tones[0]),
@@ -284,25 +273,25 @@ class SentimentChange(BaseMeasure):
             x = coefficient_of(text)
             row |= {(side,): tone, (f"{side} known",): is_there}
             row |= {(f"{side} gendered",): x is not None, (f"{side} coefficient",): x or 0.0}
-        return Rows.of(row)
+        return t.Rows.of(row)
 
     @property
     def languages(self) -> tuple[str, ...]:
         """English where VADER scores."""
         return ("en",) if self.scorer.startswith("vader") else ()
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         values = {
-            "sentiment_change": Value(ratio(totals["change"], totals["one"])),
-            "article": Value(ratio(totals["article"], totals["article known"])),
-            "summary": Value(ratio(totals["summary"], totals["summary known"])),
+            "sentiment_change": t.Value(ratio(totals["change"], totals["one"])),
+            "article": t.Value(ratio(totals["article"], totals["article known"])),
+            "summary": t.Value(ratio(totals["summary"], totals["summary known"])),
         }
         if self.version == "text":
             lacking = totals["texts"] - totals["one"]
-            values["without_sentiment"] = Value(ratio(lacking, totals["texts"]), is_share=True)
+            values["without_sentiment"] = t.Value(ratio(lacking, totals["texts"]), is_share=True)
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary."""
         return ", ".join(
             f"{text} {float(totals[text]):+z.3f}"
@@ -329,16 +318,14 @@ class Regression:
 
 
 def regress_shift(
-    article: Floats,
-    shift: Floats,
+    article: t.Floats,
+    shift: t.Floats,
     groups: Sequence[str],
     clusters: Sequence[str],
-    confidence_level: float = 0.95,
-    compared_with: Literal["first", "last"] = "last",
 ) -> list[Regression]:
     """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
 
-    The last group in the order of the alphabet (or the first) is what the dummies are ``compared_with``; *adjusted* holds the article's
+    The dummies are compared with the first group in the order of the alphabet; *adjusted* holds the article's
     sentiment fixed. Shapes: all (rows,).
     Coefficients are nan where their columns depend on each other or there are too few rows.
     """
@@ -351,9 +338,9 @@ def regress_shift(
     for name in names:
         own = of_row == name
         design, of = np.column_stack([ones[own], article[own]]), ("constant", "article")
-        found.append(_regress(name, of, design, shift[own], cluster[own], confidence_level))
+        found.append(_regress(name, of, design, shift[own], cluster[own]))
     if len(names) > 1:
-        *others, base = names if compared_with == "last" else reversed(names)
+        *others, base = reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]
         told = tuple(f"{name} − {base}" for name in others)
         for title, terms, columns in (
@@ -361,16 +348,16 @@ def regress_shift(
             ("all, adjusted", ("constant", "article", *told), (ones, article, *dummies)),
         ):
             design = np.column_stack(columns)
-            found.append(_regress(title, terms, design, shift, cluster, confidence_level))
+            found.append(_regress(title, terms, design, shift, cluster))
     return found
 
 
 def _regress(
-    title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers, confidence_level: float
+    title: str, terms: tuple[str, ...], x: t.Floats, y: t.Floats, clusters: t.Integers
 ) -> Regression:
     is_clustered = len(np.unique(clusters)) < len(y)
-    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))), confidence_level)
-    robust = fit_robust(x, y, clusters if is_clustered else None, confidence_level)
+    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
+    robust = fit_robust(x, y, clusters if is_clustered else None)
     return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
@@ -399,7 +386,7 @@ class GenderAgreement(BaseMeasure):
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
     )
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         (case,) = cases
         x = coefficient_of(article_of(case.record))
         if x is None:
@@ -411,19 +398,19 @@ class GenderAgreement(BaseMeasure):
             same = float(np.sign(x) == np.sign(y))
             row |= {"both": 1.0, "x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y}
             row |= {"same sign": same, "change": y - x}
-        return Rows.of({(name,): number for name, number in row.items()})
+        return t.Rows.of({(name,): number for name, number in row.items()})
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         both, articles = totals["both"], totals["articles"]
         return {
-            self.name: Value(_correlation(totals), is_correlation=True),
-            "same_sign": Value(ratio(totals["same sign"], both), is_share=True),
-            "coefficient_change": Value(ratio(totals["change"], both)),
-            "article_coefficient": Value(ratio(totals["article coefficient"], articles)),
-            "without_gender_words": Value(ratio(articles - both, articles), is_share=True),
+            self.name: t.Value(_correlation(totals), is_correlation=True),
+            "same_sign": t.Value(ratio(totals["same sign"], both), is_share=True),
+            "coefficient_change": t.Value(ratio(totals["change"], both)),
+            "article_coefficient": t.Value(ratio(totals["article coefficient"], articles)),
+            "without_gender_words": t.Value(ratio(articles - both, articles), is_share=True),
         }
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Both coefficients of one record."""
         article = f"gender coefficient of the article {float(totals['article coefficient']):+z.2f}"
         if not totals["both"] > 0:
@@ -431,7 +418,7 @@ class GenderAgreement(BaseMeasure):
         return f"{article}, of the summary {float(totals['y']):+z.2f}"
 
 
-def _correlation(totals: Totals) -> Floats:
+def _correlation(totals: t.Totals) -> t.Floats:
     n = totals["both"]
     mx, my = ratio(totals["x"], n), ratio(totals["y"], n)
     xx, yy = ratio(totals["x²"], n) - mx * mx, ratio(totals["y²"], n) - my * my

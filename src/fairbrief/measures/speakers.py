@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction
 from fairbrief.measures.groups import (
@@ -32,29 +33,12 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Booleans,
-    Case,
-    Cases,
-    Column,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Totals,
-    Value,
-)
 
 SPEAKER = "speaker"
-NO_SPEAKER = Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
-NO_CLAIM = Reason("the summary has no claim")
-ONE_GROUP = Reason("one group of speakers only")
-NO_BASELINE = Reason("no random sentences can be measured")
+NO_SPEAKER = t.Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
+NO_CLAIM = t.Reason("the summary has no claim")
+ONE_GROUP = t.Reason("one group of speakers only")
+NO_BASELINE = t.Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTED = "misattributed"
@@ -67,7 +51,7 @@ class Turns(NamedTuple):
 
     names: tuple[str, ...]
     groups: tuple[str, ...]
-    speaker: Integers
+    speaker: t.Integers
 
 
 class Speakers(ComparesGroups):
@@ -113,28 +97,30 @@ class Speakers(ComparesGroups):
         """Whether speakers are compared by group."""
         return bool(self.over) or self.by == "order"
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         record, turns = cases[0].record, self._turns(cases[0].record)
-        if isinstance(turns, Reason) or not claims_of(cases[0].summary, self.claims):
+        if isinstance(turns, t.Reason) or not claims_of(cases[0].summary, self.claims):
             return ()
         content = tuple(of.content for of in self._attributions(cases[0], turns))
-        return (Ask(self.scorer, known(record).texts, content),)
+        return (t.Ask(self.scorer, known(record).texts, content),)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         turns = self._turns(cases[0].record)
-        if isinstance(turns, Reason) or not self.has_groups:
+        if isinstance(turns, t.Reason) or not self.has_groups:
             return None
         items = None if self.by == "order" else keys_of(turns.names)
-        return PermutationScheme(coded(turns.groups)[1], items=items)
+        return t.PermutationScheme(coded(turns.groups)[1], items=items)
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
-        return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
+        return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
-        if isinstance(turns, Reason):
+        if isinstance(turns, t.Reason):
             return turns
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
             return NO_BASELINE
@@ -145,10 +131,10 @@ class Speakers(ComparesGroups):
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         (case,) = cases
         turns = self._turns(case.record)
-        if isinstance(turns, Reason):
+        if isinstance(turns, t.Reason):
             return turns
         if not scores:
             return NO_CLAIM
@@ -157,9 +143,9 @@ class Speakers(ComparesGroups):
         values = self._values(support, turns, found, np.ones((1, len(found))))
         wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
         many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
-        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
+        fixed: dict[t.Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
         if not self.has_groups:
-            return Rows.of(fixed)
+            return t.Rows.of(fixed)
         groups, codes = coded(turns.groups)
         sums = _sums(values, codes, labels, len(groups))
         of_claims = summed_by_group(codes, {"claims": many, MISATTRIBUTED: bad}, labels, len(groups))
@@ -169,11 +155,11 @@ class Speakers(ComparesGroups):
         sums[f"{MISATTRIBUTED}_difference"] = np.where(compared > 0, errors - expected, 0.0)
         return by_group(groups, sums | of_claims, fixed)
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns = self._turns(case.record)
-        if isinstance(turns, Reason) or not scores:
+        if isinstance(turns, t.Reason) or not scores:
             return ()
         claims, found = claims_of(case.summary, self.claims), self._attributions(case, turns)
         support = np.maximum(scores[0].by_column(len(found)), 0.0)
@@ -197,7 +183,7 @@ class Speakers(ComparesGroups):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")
         return lines
 
-    def _turns(self, record: Record) -> Turns | Reason:
+    def _turns(self, record: t.Record) -> Turns | t.Reason:
         """The speakers of a record; or why it cannot be observed."""
         said_by = record.values_of(SPEAKER)
         if not said_by:
@@ -209,7 +195,7 @@ class Speakers(ComparesGroups):
         elif self.over:
             values = record.values_of(self.over)
             if not values:
-                return Reason(f"no document has the attribute '{self.over}'")
+                return t.Reason(f"no document has the attribute '{self.over}'")
             own: list[list[str]] = [[] for _ in names]
             for i, value in zip(speaker.tolist(), values, strict=True):
                 own[i].append(value)
@@ -218,7 +204,7 @@ class Speakers(ComparesGroups):
             return Turns(names, (), speaker)
         return Turns(names, groups, speaker) if len(set(groups)) > 1 else ONE_GROUP
 
-    def _attributions(self, case: Case, turns: Turns) -> Sequence[Attribution]:
+    def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
         """Whom each claim names. The label of a line holds for all its sentences."""
         claims, text = claims_of(case.summary, self.claims), case.summary.text
         starts = [True] * len(claims)
@@ -229,8 +215,8 @@ class Speakers(ComparesGroups):
         return attributions(claims, turns.names, tuple(starts))
 
     def _values(
-        self, support: Floats, turns: Turns, found: Sequence[Attribution], kept: Floats
-    ) -> dict[str, Floats]:
+        self, support: t.Floats, turns: Turns, found: Sequence[Attribution], kept: t.Floats
+    ) -> dict[str, t.Floats]:
         """Of each speaker, the mean over texts of claims of what they include, misrepresent and cover.
 
         Shapes: ``support`` (turns, claims); ``kept`` (texts, claims), 1 if a text has a claim → (speakers,) each.
@@ -246,21 +232,23 @@ class Speakers(ComparesGroups):
             COVERAGE: np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many),
         }
 
-    def _misattributed(self, by_speaker: Floats, found: Sequence[Attribution]) -> tuple[Booleans, Booleans]:
+    def _misattributed(
+        self, by_speaker: t.Floats, found: Sequence[Attribution]
+    ) -> tuple[t.Booleans, t.Booleans]:
         """Which attributed claims somebody whom they do not name supports better; which are attributed. (speakers, claims)."""
         named, attributed = _who(found, len(by_speaker))
         best_other = np.where(named, 0.0, by_speaker).max(axis=0)
         return attributed & (best_other > by_speaker + self.margin + TIE), attributed
 
 
-def _by_speaker(support: Floats, turns: Turns) -> Floats:
+def _by_speaker(support: t.Floats, turns: Turns) -> t.Floats:
     """The largest support by a turn of each speaker. (turns, claims) → (speakers, claims)."""
     best = np.zeros((len(turns.names), support.shape[1]))
     np.maximum.at(best, turns.speaker, support)
     return best
 
 
-def _who(found: Sequence[Attribution], speakers: int) -> Booleans:
+def _who(found: Sequence[Attribution], speakers: int) -> t.Booleans:
     """Whether each claim names each speaker, and whether it is attributed to them. Shape (2, speakers, claims)."""
     result = np.zeros((2, speakers, len(found)), dtype=bool)
     for j, of in enumerate(found):
@@ -268,12 +256,14 @@ def _who(found: Sequence[Attribution], speakers: int) -> Booleans:
     return result
 
 
-def _any(kept: Floats, of_claims: Booleans) -> Booleans:
+def _any(kept: t.Floats, of_claims: t.Booleans) -> t.Booleans:
     """Whether any kept claim has it. (texts, claims), (items, claims) → (texts, items)."""
     return np.asarray(kept @ of_claims.T.astype(np.float64) > 0)
 
 
-def _sums(values: Mapping[str, Floats], codes: Integers, labels: Integers, groups: int) -> dict[str, Floats]:
+def _sums(
+    values: Mapping[str, t.Floats], codes: t.Integers, labels: t.Integers, groups: int
+) -> dict[str, t.Floats]:
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
     weights = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
     return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
@@ -309,7 +299,7 @@ class _SpeakerMeasure(BaseMeasure, Speakers):
         if not self.has_groups:
             raise ValueError(f"it compares groups: write {self.name}@ATTRIBUTE or {self.name}(by=order)")
 
-    def _compared(self, totals: Totals, what: str) -> dict[str, Value]:
+    def _compared(self, totals: t.Totals, what: str) -> dict[str, t.Value]:
         """The mean size of a statistic's group differences, these differences, and the share of each group's speakers."""
         differing = self.differing(totals, f"{what}_difference", **PRIMARY)
         main = mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0), has_baseline=True)
@@ -360,7 +350,7 @@ class SpeakerInclusion(_SpeakerMeasure):
         ),
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups, values = totals.values_of("speakers"), self._compared(totals, INCLUSION)
         for g in groups:
             share = values[f"{INCLUSION}[{g}]"]
@@ -368,7 +358,7 @@ class SpeakerInclusion(_SpeakerMeasure):
         values |= means(totals, MISREPRESENTATION, "speakers", groups, **SHARE)
         return values | self.differing(totals, f"{MISREPRESENTATION}_difference", **COMPARED)
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
         parts = []
         for g in totals.values_of("speakers"):
@@ -410,10 +400,10 @@ class SpeakerCoverage(_SpeakerMeasure):
         ),
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         return self._compared(totals, COVERAGE)
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
         parts = [
             f"{g} {float(ratio(totals[COVERAGE, g], totals['speakers', g])):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
@@ -462,16 +452,16 @@ class Misattribution(BaseMeasure, Speakers):
         better="less",
     )
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         differing = self.differing(totals, "misattribution_difference", is_primary=True)
         return {
-            self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
+            self.name: t.Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differing,
             "misattribution_gap": mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0)),
             **means(totals, MISATTRIBUTED, "claims", totals.values_of("speakers"), self.name, is_share=True),
         }
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
         parts = [
             f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"

@@ -10,30 +10,18 @@ from typing import Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, Count
 from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Cases,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Totals,
-    Value,
-)
 
-ONE_VERSION = Reason("only one version of the seed document has a summary")
+ONE_VERSION = t.Reason("only one version of the seed document has a summary")
 
 
-def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
+def _of_person(cases: t.Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
     """The words whose number differs between the sources."""
     counts = [count(known(case.record).source).items() for case in cases]
     return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
@@ -104,24 +92,26 @@ class ThemeWords(BaseMeasure):
         super().__post_init__()
         themes_of(self.themes)
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Nothing: words are counted without a scorer."""
         return ()
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:  # noqa: ARG002
+    def observe_extracts(
+        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+    ) -> t.Rows | t.Reason:
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         if reason := needs_english(cases, "the word lists"):
             return reason
         return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:  # noqa: ARG002
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """The listed words of each summary by theme, those first that the versions use unequally often."""
         versions, skipped = self._versions(cases), _of_person(cases, self._entries)
         counts: dict[str | None, Counter[str]] = defaultdict(Counter)
@@ -138,15 +128,15 @@ class ThemeWords(BaseMeasure):
                 lines += [f"{theme}, {v}: {words or 'none'}."] if used else []
         return lines
 
-    def _versions(self, cases: Cases) -> list[str]:
+    def _versions(self, cases: t.Cases) -> list[str]:
         return sorted({c.record.attributes[self.over] for c in cases if self.over in c.record.attributes})
 
     def _entries(self, text: str) -> Mapping[str, int]:
         return count_entries(text, self.themes)
 
     def _rows(
-        self, cases: Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: Integers
-    ) -> Rows | Reason:
+        self, cases: t.Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: t.Integers
+    ) -> t.Rows | t.Reason:
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:
@@ -154,7 +144,7 @@ class ThemeWords(BaseMeasure):
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}
-        sums: dict[str, Floats] = defaultdict(lambda: np.zeros(len(versions)))
+        sums: dict[str, t.Floats] = defaultdict(lambda: np.zeros(len(versions)))
         sums |= {name: np.zeros(len(versions)) for name in ("summaries", "length", *themes)}
         for case, weighted in zip(cases, texts, strict=True):
             if self.over not in case.record.attributes:
@@ -171,25 +161,25 @@ class ThemeWords(BaseMeasure):
                         sums[f"word {word}"][v] += weight * n
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         pairs = [*combinations(totals.values_of("summaries"), 2)]
         themes = list(themes_of(self.themes))
-        gaps, ratios = dict[str, Value](), dict[str, Value]()
+        gaps, ratios = dict[str, t.Value](), dict[str, t.Value]()
         for theme, (a, b) in product(themes, pairs):
             first, second = (ratio(totals[f"theme {theme}", v], totals["summaries", v]) for v in (a, b))
             is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
             name = f"difference[{theme}, {a}−{b}]"
-            gaps[name] = Value(
+            gaps[name] = t.Value(
                 np.where(is_used, first - second, np.nan), "both", contrasts=(name,), **PRIMARY, group=f"{theme} words in {a} − {b}",
             )  # fmt: skip
             logarithm = _log_ratio(totals, f"theme {theme}", a, b)
-            ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
+            ratios[f"log_ratio[{theme}, {a}/{b}]"] = t.Value(
                 logarithm, "both", contrasts=(name,), has_baseline=True
             )
         main = largest_of(gaps, totals.array.shape[:-1])
         return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals, themes, pairs))}
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The number of words of each theme by version."""
         versions = totals.values_of("summaries")
         parts = [
@@ -200,24 +190,24 @@ class ThemeWords(BaseMeasure):
         return f"Words by theme. {'; '.join(parts) or 'None'}."
 
     def _secondary(
-        self, totals: Totals, themes: Sequence[str], pairs: Sequence[tuple[str, str]]
-    ) -> Iterator[tuple[str, Value]]:
+        self, totals: t.Totals, themes: Sequence[str], pairs: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, t.Value]]:
         for theme in themes:
             for v in totals.values_of("summaries"):
                 rate = ratio(totals[f"theme {theme}", v], totals["summaries", v])
-                yield f"rate[{theme}, {v}]", Value(rate, has_baseline=True)
+                yield f"rate[{theme}, {v}]", t.Value(rate, has_baseline=True)
         words = sorted({c[0].removeprefix("word ") for c in totals.columns if c[0].startswith("word ")})
         for a, b in pairs:
             length, other = (ratio(totals["length", v], totals["summaries", v]) for v in (a, b))
             longer = ratio(length, other)
-            yield f"length[{a}/{b}]", Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
+            yield f"length[{a}/{b}]", t.Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
             for word in words:
                 is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
                 logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
-                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", **COMPARED)
+                yield f"word[{word}, {a}/{b}]", t.Value(logarithm, "both", **COMPARED)
 
 
-def _log_ratio(totals: Totals, statistic: str, a: str, b: str) -> Floats:
+def _log_ratio(totals: t.Totals, statistic: str, a: str, b: str) -> t.Floats:
     """Logarithm of the ratio of two rates per summary, half a word added to each count; nan without any word."""
     first, second = totals[statistic, a], totals[statistic, b]
     n, m = totals["summaries", a], totals["summaries", b]

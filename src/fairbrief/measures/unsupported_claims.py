@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction
 from fairbrief.measures.entity_inclusion import names_of
@@ -31,25 +32,10 @@ from fairbrief.measures.groups import (
 from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
 
-NO_CLAIM = Reason("the summary has no claim")
-NO_SENTENCE = Reason("the source has no sentence")
-NO_GROUP = Reason("no claim has a group")
+NO_CLAIM = t.Reason("the summary has no claim")
+NO_SENTENCE = t.Reason("the source has no sentence")
+NO_GROUP = t.Reason("no claim has a group")
 PLACES = ("beginning", "middle", "end")
 WORDS = ContrastWords(
     title="share of supported claims minus that of the average claim",
@@ -93,16 +79,16 @@ class Claims(ComparesGroups):
     differences: ClassVar[Any] = {"support_difference": ({"difference": 1.0}, "compared")}
     """The share of supported claims of each group, minus that of the record."""
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         claims, sentences = claims_of(case.summary, self.claims), source_sentences(case.record)
-        return (Ask(self.scorer, sentences, claims),) if claims and sentences else ()
+        return (t.Ask(self.scorer, sentences, claims),) if claims and sentences else ()
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         names, codes = coded(filter(None, self._groups(cases[0])))
-        return PermutationScheme(codes) if len(names) > 1 else None
+        return t.PermutationScheme(codes) if len(names) > 1 else None
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         of_claims = self._groups(cases[0])
         names, codes = coded(filter(None, of_claims))
         if not scores:
@@ -110,7 +96,7 @@ class Claims(ComparesGroups):
         if not names:
             return NO_GROUP
         is_unsupported = self._is_unsupported(scores[0], len(of_claims))
-        fixed: dict[Column, float] = {
+        fixed: dict[t.Column, float] = {
             ("all",): float(len(of_claims)), ("all unsupported",): float(is_unsupported.sum())
         }  # fmt: skip
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
@@ -121,7 +107,7 @@ class Claims(ComparesGroups):
             sums["difference"] = sums["claims"] * of_groups.mean() - sums["unsupported"]
         return by_group(names, sums, fixed)
 
-    def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
+    def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
         if not scores:
             return ()
@@ -135,11 +121,11 @@ class Claims(ComparesGroups):
             for j in np.argsort(best, kind="stable").tolist()
         ]
 
-    def _is_unsupported(self, scores: Scores, claims: int) -> Floats:
+    def _is_unsupported(self, scores: t.Scores, claims: int) -> t.Floats:
         best = scores.by_column(claims).max(axis=0)
         return np.where(best < self.threshold - TIE, 1.0, 0.0)
 
-    def _groups(self, case: Case) -> list[str]:
+    def _groups(self, case: t.Case) -> list[str]:
         """The group or place of each claim; empty where it has none."""
         texts, record = claims_of(case.summary, self.claims), case.record
         if not self.over:
@@ -162,15 +148,15 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
 
     observes = Claims
 
-    def _values(self, totals: Totals) -> tuple[Value, Value, dict[str, Value]]:
+    def _values(self, totals: t.Totals) -> tuple[t.Value, t.Value, dict[str, t.Value]]:
         """The share of all claims, the mean size of the groups' differences, and each group's difference and share."""
         values = self.differing(totals, "support_difference", is_primary=True)
         disparity = mean_of(values, totals["all"].shape, fold=mean_size)
         shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
-        share = Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
+        share = t.Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
         return share, disparity, values | shares
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
         parts = [
             f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}"
@@ -216,7 +202,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
     )
     over: str = field()  # which has no default here
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         share, disparity, values = self._values(totals)
         return {self.name: share, "disparity": disparity, **values}
 
@@ -254,6 +240,6 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     )
     over: str = field(default="", init=False)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         share, disparity, values = self._values(totals)
         return {self.name: disparity, **values, "unsupported": share}

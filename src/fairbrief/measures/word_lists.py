@@ -10,34 +10,16 @@ from typing import Literal
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.groups import (
-    by_group,
-    group_names,
-    renamed,
-    share,
-    total_variation,
-)
+from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
-from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Answers,
-    Cases,
-    Column,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Record,
-    Rows,
-    Totals,
-    Value,
-)
 
 
-def is_built(record: Record) -> bool:
+def is_built(record: t.Record) -> bool:
     """Whether a record is a counterfactual of a built design (balanced or mono)."""
     return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
 
@@ -99,33 +81,33 @@ class WordListInclusion(BaseMeasure):
         even = len(set(self.shares)) <= 1
         return replace(self, reference="source", shares=()) if even else self
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
+    def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         groups = list(word_lists(self.lists))
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
         if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
             return reason
         among = self._varying(cases)
         if among is not None and not among:
-            return Reason("no word of the lists differs between the variants")
+            return t.Reason("no word of the lists differs between the variants")
         for case in cases:
             source += count_identifiers(known(case.record).source, self.lists, self.words, among)
             summary += count_identifiers(case.summary.text, self.lists, self.words, among)
         if not source.any() and not summary.any():
-            return Reason("no word of the lists in source or summary")
+            return t.Reason("no word of the lists in source or summary")
         return by_group(groups, {"source": renamed(source, labels), "summary": renamed(summary, labels)})
 
-    def _varying(self, cases: Cases) -> frozenset[str] | None:
+    def _varying(self, cases: t.Cases) -> frozenset[str] | None:
         """The words that are counted; None for all."""
         if self.words == "published" or len(cases) < 2 or not all(is_built(case.record) for case in cases):
             return None
         texts = tuple(dict.fromkeys(known(case.record).source for case in cases))
         return varying_identifiers(texts, self.lists, self.words)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups = list(word_lists(self.lists))
         summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
         given = np.array(self.shares or (1.0,) * len(groups))
@@ -134,20 +116,20 @@ class WordListInclusion(BaseMeasure):
         contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
         distance = total_variation(shift)
         values = {
-            self.name: Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
+            self.name: t.Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
         }
         for k, g in enumerate(groups):
-            values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
+            values[f"shift[{g}]"] = t.Value(
+                shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {
-                f"{side}_share[{g}]": Value(shares[..., k], is_share=True, group=g)
+                f"{side}_share[{g}]": t.Value(shares[..., k], is_share=True, group=g)
                 for k, g in enumerate(groups)
             }
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         parts = [
             f"{g}: {totals['source', g]:.0f} in the source, {totals['summary', g]:.0f} in the summary"
             for g in word_lists(self.lists)
@@ -186,25 +168,25 @@ class PhraseCounts(BaseMeasure):
         if not patterns(self.phrases):
             raise ValueError("phrases= names none; write phrases='first woman, first man'.")
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:  # noqa: ARG002
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         (case,) = cases
-        row: dict[Column, float] = {("one",): 1.0}
+        row: dict[t.Column, float] = {("one",): 1.0}
         for phrase, pattern in patterns(self.phrases).items():
             said = len(pattern.findall(case.summary.text))
             given = len(pattern.findall(known(case.record).source))
             row |= {("summary", phrase): said, ("source", phrase): given}
             row["added", phrase] = 0 if given else said
-        return Rows.of(row)
+        return t.Rows.of(row)
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         phrases = list(patterns(self.phrases))
-        values = {self.name: Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
+        values = {self.name: t.Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
         for p in phrases:
             for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
-                values[f"{name}[{p}]"] = Value(totals[statistic, p])
+                values[f"{name}[{p}]"] = t.Value(totals[statistic, p])
         return values
 
-    def explain(self, totals: Totals) -> str:
+    def explain(self, totals: t.Totals) -> str:
         """The phrases of one summary, and how many of them its source has."""
         told = [
             f"'{p}': {totals['summary', p]:.0f} in the summary, {totals['source', p]:.0f} in the source"

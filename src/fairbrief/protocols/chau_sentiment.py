@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -37,15 +36,13 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BINS = 10
 FEW = 10
 """Rows of one subject below which robust errors are known to be too small."""
-SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
+SUBJECTS = {"female": 1.0, "male": -1.0}
 """The coefficient of a text about women only, and about men only."""
-TEXTS: Mapping[str, str] = MappingProxyType({"articles": "article", "summaries": "summary"})
+TEXTS = {"articles": "article", "summaries": "summary"}
 """What tables call the two texts, and how their columns begin."""
 UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
 """Why a text with a subject has no sentiment."""
-TERMS: Mapping[str, str] = MappingProxyType(
-    {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
-)
+TERMS = {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 """What the paper calls the terms of its regressions."""
 
 
@@ -60,9 +57,6 @@ class ChauSentiment(Reproduced):
     """
 
     name: ClassVar[str] = NAME
-    paper: ClassVar[str] = (
-        "Chau & Kim: BERT for Summarization: Sentiment Analysis for Identifying Gender Bias"
-    )
     vectors: str = ""
     lexicon: str = "opinion"
     threshold: float = 1.0
@@ -252,7 +246,7 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
     lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
     robust = dict.fromkeys(lines, "HC3")
     for part in subjects:
-        fits = regress_shift(part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first")
+        fits = regress_shift(part.article, part.shift, part.group, part.cluster)
         for fitted in fits:
             number = "Figure 7" if fitted.title.startswith("all") else "Figure 6"
             lines[number] += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]

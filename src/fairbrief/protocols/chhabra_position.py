@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
 from fairbrief.protocols.published_results import (
     Reproduced,
+    Version,
     cells,
-    check_version,
     decimal,
     filled,
     find,
@@ -68,27 +68,18 @@ class ChhabraPosition(Reproduced):
     """
 
     name: ClassVar[str] = "chhabra-position"
-    paper: ClassVar[str] = (
-        "Chhabra, Askari, Mohapatra: Revisiting Zero-Shot Abstractive Summarization in the Era of Large Language "
-        "Models from the Perspective of Position Bias. NAACL 2024."
-    )
-    mapping: str = "tfidf"
-    top: int = 1
-    version: str = "published"
-    limit: int | None = None
+    mapping: Literal["tfidf", "both"] = "tfidf"
+    top: Annotated[int, "[1, 3]"] = 1
+    version: Version = "published"
+    limit: Annotated[int | None, "[1, inf)"] = None
     choose: Literal["first", "random"] = "random"
 
     def __post_init__(self) -> None:
-        if self.mapping not in ("tfidf", "both"):
-            raise ValueError(f"mapping is tfidf or both, not '{self.mapping}'")
-        if not 1 <= self.top <= 3:
-            raise ValueError(f"top is 1 to 3, not {self.top}")
-        check_version(self.version)
+        super().__post_init__()
         if self.version == "text" and self.top == 1:
             raise ValueError(
                 "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
             )
-        Rouge1(limit=self.limit, choose=self.choose)  # which checks both
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""

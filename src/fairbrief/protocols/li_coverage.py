@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from fairbrief.protocols.published_results import (
     Reproduced,
-    check_version,
+    Version,
     filled,
     find,
     number_of,
@@ -48,16 +48,9 @@ class LiCoverage(Reproduced):
 
     model: str = "roberta-large-mnli"
     proportional: str | None = "facebook/bart-large-cnn"
-    version: str = "published"
+    version: Version = "published"
 
     name: ClassVar[str] = "li-coverage"
-    paper: ClassVar[str] = (
-        "Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. NAACL 2025. arXiv:2412.08795. "
-        "The figures are those of the submission, which has ten models; the NAACL version has thirteen"
-    )
-
-    def __post_init__(self) -> None:
-        check_version(self.version)
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Both measures over each attribute, Coverage Parity by extremes (the paper's text), the baseline."""

@@ -13,20 +13,21 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from math import isinf, isnan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.specs import spell
+from fairbrief.specs import CheckedSettings
 from fairbrief.types import Estimate, Table
 
 ABSENT = "–"
-VERSIONS = {
+Version = Literal["published", "text"]
+VERSIONS: Mapping[Version, str] = {
     "published": "Version: published, the release's arithmetic.",
     "text": "Version: text, as the paper words it.",
 }
-"""What a protocol's setting ``version`` may be, and what its tables say of it."""
+"""What tables say of a protocol's setting ``version``."""
 
 
 class ObtainedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,17 +164,20 @@ def cells(estimates: Sequence[Estimate], system: str, asked: Iterable[str], digi
 # ------------------------------------------------------------------ what the built-in protocols share
 
 
-class Reproduced:
+class Reproduced(CheckedSettings):
     """A protocol whose results are declared in ``results/NAME.toml``."""
 
     name: ClassVar[str]
     declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
 
-    __repr__ = spell
-
     def results(self) -> tuple[PublishedResult, ...]:
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
+
+    @property
+    def paper(self) -> str:
+        """The reference to the paper."""
+        return str(_declared(self.name)["paper"])
 
     @property
     def released(self) -> str:
@@ -181,13 +185,7 @@ class Reproduced:
         return str(_declared(self.name)["released"])
 
 
-def check_version(version: str) -> None:
-    """Raise ValueError unless a protocol's ``version`` is one of `VERSIONS`."""
-    if version not in VERSIONS:
-        raise ValueError(f"version is published or text, not '{version}'")
-
-
-def with_version(tables: Iterable[Table], version: str) -> tuple[Table, ...]:
+def with_version(tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
     """The tables, each with a note that says which version it prints."""
     return tuple(replace(table, notes=(*table.notes, VERSIONS[version])) for table in tables)
 

@@ -6,16 +6,16 @@ Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, j
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.protocols.published_results import (
     ABSENT,
     Reproduced,
-    check_version,
+    Version,
     decimal,
     find,
     number_of,
@@ -57,17 +57,11 @@ class SteenPeople(Reproduced):
     declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration(
         attribute_of="entity", sets_apart=APART, intervals="bootstrap"
     )
-    paper: ClassVar[str] = (
-        "Steen, Markert: Bias in News Summarization: Measures, Pitfalls and Corpora. Findings of ACL 2024. arXiv:2309.08047"
-    )
     people: str = "builtin"
     embedding: str = ""
     pages: str = ""
     judge: str = ""
-    version: str = "published"
-
-    def __post_init__(self) -> None:
-        check_version(self.version)
+    version: Version = "published"
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -113,15 +107,13 @@ UNDEFINED = (
     "– is undefined: inclusion without known people, or where all people of both groups are named, or nobody; "
     "hallucination with nobody invented, or no inputs of the design that the score is of."
 )
-COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "Word List Inclusion": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
-        "Entity Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
-        "Entity Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
-        "Distinguishability (Count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
-        "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
-    }
-)
+COLUMNS = {
+    "Word List Inclusion": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
+    "Entity Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
+    "Entity Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
+    "Distinguishability (Count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
+    "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
+}
 """Columns: how the measure's spec begins, the quantity, and the design that the paper takes it from."""
 TIED = ("black male, white female", "black male, white male", "black female, white male", "black female, white female")  # fmt: skip
 """The paper's order of Table 20, after random."""
@@ -149,11 +141,11 @@ def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
     outside = _outside(estimates)
     shown = [replace(t, notes=(*t.notes, *outside)) for t in made if t.rows]
 
-    def number(table: Table) -> float:
+    def place_of(table: Table) -> float:
         found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
         return float(found[1]) if found else 100
 
-    return tuple(sorted(shown, key=number))
+    return tuple(sorted(shown, key=place_of))
 
 
 def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
@@ -173,9 +165,8 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     return ()
 
 
-def number(estimate: Estimate | None, digits: int = 2) -> str:
-    """The value alone, with as many decimals as the paper prints."""
-    return number_of(estimate, digits)
+number = partial(number_of, digits=2)
+"""The value alone, with as many decimals as the paper prints."""
 
 
 def cell(estimate: Estimate | None) -> str:
@@ -460,7 +451,7 @@ def firsts(placed: Sequence[Placed]) -> Table:
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     lines = [
-        (row, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
+        (row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
         for row in rows_of(placed, PHRASES)
     ]
     columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from fairbrief import specs
 from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
@@ -15,13 +14,11 @@ from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
 
 NLTK = "ngram(tokenizer=nltk)"
-SETTINGS: Mapping[str, str] = MappingProxyType({"ties": "under", "no_match": "uniform", "single": "fair"})
+SETTINGS = {"ties": "under", "no_match": "uniform", "single": "fair"}
 """The authors' code: ``<=``, equal shares without a match, a record of one value is fair."""
-SCORERS: Mapping[str, str] = MappingProxyType(
-    {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
-)
+SCORERS = {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
 """The paper's rows, by scorer."""
-SHORT: Mapping[str, str] = MappingProxyType({"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"})
+SHORT = {"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"}
 """What Tables 4 and 6 call the scorers."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
@@ -51,16 +48,8 @@ class ZhangPerspectives(Reproduced):
     bertscore: str = "roberta-large"
     layer: int = 17
     bartscore: str = "facebook/bart-large-cnn"
-    texts: str = "documents"
+    texts: Literal["documents", "values"] = "documents"
     name: ClassVar[str] = "zhang-perspectives"
-    paper: ClassVar[str] = (
-        "Zhang, Zhang, Liu, Fabbri, Liu, Kamoi, Lu, Xiong, Zhao, Radev, McKeown, Zhang: "
-        "Fair Abstractive Summarization of Diverse Perspectives. NAACL 2024."
-    )
-
-    def __post_init__(self) -> None:
-        if self.texts not in ("documents", "values"):
-            raise ValueError(f"texts is documents or values, not '{self.texts}'")
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
