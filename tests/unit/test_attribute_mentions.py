@@ -30,7 +30,6 @@ def fates(source: str, summary: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for fate in fates_of(source, summary):
         mention = fate.source or fate.summary
-        assert mention is not None
         found.setdefault(fate.name, []).append(mention.value)
     return found
 

@@ -208,7 +208,6 @@ def test_rosy_stands_apart_from_a_random_pick_and_balanced_does_not() -> None:
         e for e in fairbrief.audit(REVIEWS, ["uer@sentiment"], n_resamples=200).estimates if e.is_primary
     ]
     for e in found:
-        assert e.extract_p is not None
         if e.system == "balanced":
             assert e.extract_p > 0.05, e.group
         else:

@@ -68,7 +68,6 @@ def test_the_rejected_one_is_the_worst() -> None:
     """A pair is made of the best and the worst candidate, with their values."""
     (choice,) = chosen(candidates(0, "alder birch quartz", "alder quartz", "alder birch cedar"))
     pair = preference(choice, "say it")
-    assert pair is not None
     texts = (pair["prompt"], pair["chosen"], pair["rejected"])
     assert texts == ("say it", "alder quartz", "alder birch cedar")
     assert pair["chosen_value"] == pytest.approx(0, abs=0.05)  # less what random words equal

@@ -140,7 +140,6 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
     )
     share = read(rows(), sample=0.25, sample_by="region", record_attributes=attributes)
     ids(share)
-    assert share.sample is not None
     assert share.sample["groups"] == {"north": (8, 32), "south": (2, 8)}
 
 

@@ -34,9 +34,7 @@ def screen(*estimates: Estimate, **made: Any) -> SimpleNamespace:
     """The first screen of these estimates."""
     result = sample_results.make()
     found = html.first_screen(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
-    named = attributes(found)
-    assert isinstance(named, SimpleNamespace)
-    return named
+    return attributes(found)
 
 
 def attributes(thing: Any) -> Any:

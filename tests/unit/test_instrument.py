@@ -31,7 +31,6 @@ from fairbrief.types import (
     Document,
     Estimate,
     Note,
-    Reason,
     Record,
     Scores,
     Summary,
@@ -92,7 +91,6 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
     result = taken(cases(said=said), "coverage_parity@party")
     found = html.first_screen(result)
-    assert found is not None
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
@@ -167,7 +165,6 @@ def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() ->
     result = taken(some, "coverage_parity(scorer=shortsighted)@party", scorers=scorers, check_scorers=True)
     found = retrieval(result)
     assert found["mean[a]"].value == 1
-    assert found["mean[b]"].value is not None
     assert found["mean[b]"].value < 0.6
     assert found["difference[b]"].value == pytest.approx(found["mean[b]"].value - 1)
     assert (found["scorer_bias_retrieval"].p_adjusted or 1) <= 0.05
@@ -203,7 +200,6 @@ def test_self_retrieval_by_hand() -> None:
     )  # fmt: skip
     scores = Scores(np.array([[1.0, 0.5, 0.9], [0.2, 0.5, 0.2], [0, 0, 0]]), np.arange(3), np.ones(3))
     rows = observation.observe(cases_, [scores], np.array([[0, 1, 0], [1, 0, 0]]))
-    assert not isinstance(rows, Reason)
     totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
     found = {name: value.array.tolist() for name, value in ScorerBiasRetrieval("x").value(totals).items()}
     assert found["mean[a]"] == pytest.approx([0.75, 0])

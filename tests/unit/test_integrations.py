@@ -38,8 +38,6 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str
         monkeypatch.setitem(sys.modules, tool, module)
     path = Path(integrations.__file__).with_name(f"{name}.py")
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
     adapter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(adapter)
     return adapter

@@ -230,7 +230,6 @@ def test_the_texts_of_an_audit_are_read_there(
     assert done.code == 0, done.err
     saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""
-    assert saved.texts is not None
     assert saved.texts.unit("r7", "a")[0].summary.record == "r7"
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
     assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault

@@ -54,10 +54,8 @@ def test_people_of_one_record_exchange_their_groups() -> None:
     one = [Case(record, Summary("r", "s", "Ann Smith met Bob Jones."))]
     observation = EntityInclusion("gender").observation
     scheme = observation.permutation_scheme(one)
-    assert scheme is not None
     assert scheme.labels.tolist() == [0, 1, 1]
     rows = observation.observe(one, [], np.array([[0, 1, 1], [1, 1, 0], [1, 0, 1]]))
-    assert isinstance(rows, Rows)
     assert rows.columns[:4] == (
         ("source", "female"), ("source", "male"), ("included", "female"), ("included", "male"),
     )  # fmt: skip
@@ -85,7 +83,6 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     row = by_column(observation.observe(cases, given, REAL))
     assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
     scheme = observation.permutation_scheme(cases)
-    assert scheme is not None
     assert scheme.labels.tolist() == [0, 1, 1]
     exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
     assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
@@ -203,7 +200,6 @@ def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> No
     observation = EntityHallucination("gender").observation
     cases = variants("f")
     scheme = observation.permutation_scheme(cases)
-    assert scheme is not None
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})

@@ -194,10 +194,8 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
     """With two references there are two label permutations, and the second calls the references' mean the system's."""
     case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
     scheme = Positions().permutation_scheme((case,))
-    assert scheme is not None
     assert scheme.is_together
     rows = observed(Positions(), case, sort_by_block(scheme.labels, None).permutations())
-    assert isinstance(rows, Rows)
     (real, swapped), names = rows.values, rows.columns
     for i, column in enumerate(names):
         other = {"generated": "reference", "reference": "generated"}.get(column[0].split(" ")[0])
@@ -217,12 +215,10 @@ def test_moving_sentences_is_observing_the_article_in_that_order(count: int, wei
     labels = np.array([np.arange(count), *(rng.permutation(count) for _ in range(6))])
     scores = Scores(matrix, np.zeros(5, dtype=np.int64), np.ones(count))
     rows = observation.observe((case,), [scores], labels)
-    assert isinstance(rows, Rows)
     for label, row in zip(labels, rows.values, strict=True):
         moved = np.empty_like(matrix)
         moved[label] = matrix
         again = observation.observe((case,), [Scores(moved, scores.owner, scores.sizes)], labels[:1])
-        assert isinstance(again, Rows)
         assert row == pytest.approx(again.values[0], abs=1e-12)
 
 

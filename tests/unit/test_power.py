@@ -73,7 +73,6 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     whole = part_of(bank, measure.observation, range(400))
     here = Jackknifed(measure, whole.units)
     readings = here.less_extracts(quantity) if against == "extract_p" else here.readings(quantity)
-    assert readings is not None
     found = readings.spreads(here.strata(quantity))
     n = Precision(found.error[0], 400, found.freedom[0]).needed(abs(found.value[0]))
     seen = 0
@@ -115,7 +114,6 @@ def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
     ]
     assert random.se == pytest.approx(e.extract_se)
     assert random.shows == pytest.approx(e.detectable)
-    assert one.needs is not None
     assert one.needs > one.clusters  # what 28 records show is larger than what was asked
 
 

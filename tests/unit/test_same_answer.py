@@ -54,7 +54,6 @@ def written(result: Result) -> Written:
     for name in json_file.TIMES:
         held["made"].pop(name)
     held.pop("audit")  # a hash of all, lines included
-    assert result.per_record is not None
     columns = result.per_record
     rows = pa.table({n: plain(columns[n]) for n in columns.column_names})
     return re.sub(r'"where": "[^"]*"', "", json.dumps(held)), rows

@@ -100,7 +100,6 @@ def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive
     registered = registry.make(
         "classifier", f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
     )
-    assert isinstance(registered, WordSentiment)
     bits, nats = registered.trained(), made.trained()
     for word, score in nats.scores.items():
         assert 2 ** bits.scores[word] == pytest.approx(math.exp(score))

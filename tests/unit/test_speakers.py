@@ -129,7 +129,6 @@ def test_thirds_of_the_order_of_first_speaking() -> None:
     assert found["inclusion_difference[middle]"] == pytest.approx(1 - 0.8)
     assert found["inclusion_difference[end]"] == pytest.approx(0.5 - 0.8)
     two = Speakers(by="order").permutation_scheme((case(TURNS[:2]),))
-    assert two is not None
     assert two.labels.tolist() == [0, 1]  # beginning and end, without a middle
 
 

@@ -231,7 +231,6 @@ def test_permutations_of_many_are_those_of_each() -> None:
         assert len(several) == parts
         for part in several:
             for labelled in part:
-                assert labelled.choices is not None
                 each = zip(labelled.permutations, labelled.choices, strict=True)
                 found |= {
                     start + i: (*own, labelled.is_exact) for i, own in zip(labelled.places, each, strict=True)

@@ -178,7 +178,6 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch:
     printed("subgroups", ".", "--by", "kind", "--out", str(tmp_path / "from_inside"))
     for folder in (out, tmp_path / "from_inside"):
         inputs = saved_inputs.read(folder, load_identity(folder))
-        assert inputs is not None
         assert saved_inputs.faults_of(folder, inputs) == {}
 
 

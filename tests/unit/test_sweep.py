@@ -348,7 +348,6 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     opened = open_audit(
         tmp_path / "a", lambda files, told: ReadingOptions(**told.options).read(files, told.attributes)
     )
-    assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
     assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]
     assert opened.texts.unit("r4", "lead")[0].summary.system == "lead"

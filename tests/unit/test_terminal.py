@@ -100,7 +100,6 @@ def test_a_command_runs_no_text_of_the_input(demo: Result) -> None:
     named = [e.replace(measure=spec, over=over) for e in demo.estimates if e.measure.startswith("coverage")]
     text = "\n".join(shown(replace(demo, estimates=Estimates(named)), place=Place(Path("my demo"))))
     rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
-    assert rule is not None
     words = shlex.split(rule[1].replace("\\\n", " "))
     assert words[:3] == ["gate", "my demo", "--min"]
     assert words[3].startswith(f"{spec}:relative_difference")
@@ -113,7 +112,6 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
     write_all(demo, folder)
     text = "\n".join(shown(demo, place=Place(folder)))
     rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
-    assert rule is not None
     words = shlex.split(rule[1].replace("\\\n", " "))
     assert words[:2] == ["gate", str(folder)]
     done = CliRunner().invoke(app, words)
@@ -121,7 +119,6 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
     unclear = [e.replace(p=0.5, family_p=0.5, extract_p=0.5, extract_p_adjusted=0.5) for e in demo.estimates]
     text = "\n".join(shown(replace(demo, estimates=Estimates(unclear)), place=Place(folder)))
     power = re.search(r"fairbrief (power .*?)\nMORE", text, re.DOTALL)
-    assert power is not None
     assert CliRunner().invoke(app, shlex.split(power[1].replace("\\\n", " "))).exit_code == 0
 
 

@@ -43,9 +43,7 @@ TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and
 
 def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
     """The row of one seed document."""
-    rows = ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
-    assert isinstance(rows, Rows)
-    return rows
+    return ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
 
 
 def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:

@@ -160,7 +160,6 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
 def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
     """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
     scheme = Claims("side").permutation_scheme(case())
-    assert scheme is not None
     assert scheme.labels.tolist() == [0, 1, 0]
     found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported(), [1, 0, 0]))
     assert found["support_difference[right]"] == pytest.approx(1 / 3)

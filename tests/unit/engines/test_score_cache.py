@@ -140,7 +140,6 @@ def test_a_killed_run_loses_at_most_one_batch(tmp_path: Path) -> None:
     code = textwrap.dedent(CHILD).format(path=str(path))
     root = Path(__file__).parents[3]
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=root)
-    assert process.stdout is not None
     assert process.stdout.readline().startswith("batch 4")
     process.send_signal(signal.SIGKILL)
     process.communicate()
