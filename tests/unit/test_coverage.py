@@ -52,11 +52,6 @@ def rows_of(values: Sequence[str | None], support: list[list[float]], **settings
     )
 
 
-def totals_of(rows: Rows | Reason) -> Totals:
-    """One row under its real label permutation."""
-    return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
-
-
 @pytest.mark.parametrize(
     ("values", "support", "settings", "reason"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import sample_results
-from typer.testing import CliRunner
+from tests.cli.command import printed
 
 from fairbrief.auditing import Plan, audit, scorer_checks
-from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
@@ -24,6 +22,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.agreement import chunk_sizes
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import (
     Ask,
     Case,
@@ -79,9 +78,8 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
     assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
     assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
     assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
-    assert (
-        found[scorer_checks.REFERENCES]["share_found"] == found[scorer_checks.OF_SOURCES]["share_found"] == 1
-    )
+    for author in (scorer_checks.REFERENCES, scorer_checks.OF_SOURCES):
+        assert found[author]["share_found"] == 1
     assert found[scorer_checks.OF_SOURCES]["support"] == pytest.approx(1)
     assert found[scorer_checks.ELSEWHERE]["share_found"] <= 0.05
 
@@ -94,10 +92,10 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
-    assert any(
-        text.startswith(f"{starts} (the sources' own sentences 100%") and "--scorers recommended" in text
-        for text, _ in cautions
-    ) == bool(said)
+    (*about,) = (
+        text for text, _ in cautions if text.startswith(f"{starts} (the sources' own sentences 100%")
+    )
+    assert ["--scorers recommended" in text for text in about] == [True] * bool(said)
 
 
 def test_reports_show_what_is_found_as_a_table() -> None:
@@ -144,11 +142,11 @@ def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
     """The documents of a group say ``mark`` at their end."""
     made = []
     for case in some:
-        documents = tuple(
-            replace(d, text=f"{d.text} mark") if d.attributes["party"] == group else d
-            for d in case.record.documents
-        )
-        made.append(replace(case, record=replace(case.record, documents=documents)))
+        marks = [" mark" if d.attributes["party"] == group else "" for d in case.record.documents]
+        documents = [
+            replace(d, text=d.text + mark) for d, mark in zip(case.record.documents, marks, strict=True)
+        ]
+        made.append(replace(case, record=replace(case.record, documents=tuple(documents))))
     return made
 
 
@@ -171,10 +169,8 @@ def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() ->
     (lead,) = (e for e in result.estimates if e.is_primary and e.group == "b" and e.system == "copier")
     (note,) = (n for n in lead.notes if n.code == "scorer_retrieves")
     assert note.arguments["explains"] is (decisive(lead)[1] < 0)
-    assert (
-        f"finds equally paraphrased sentences of b documents less often in their document ({found['mean[b]'].value:.2f}, others 1.00"
-        in worded(note)
-    )
+    said = f"equally paraphrased sentences of b documents less often in their document ({found['mean[b]'].value:.2f}, others 1.00"
+    assert said in worded(note)
 
 
 def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,9 +178,8 @@ def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "no dictionary here.")
     assert not taken(cases(), "coverage_parity@party").not_measured[1:]
     asked = taken(cases(), "coverage_parity@party", check_scorers=True)
-    assert ("self-retrieval@party", "no dictionary here") in {
-        (o.measure, o.reason) for o in asked.not_measured
-    }
+    reasons = {out.measure: out.reason for out in asked.not_measured}
+    assert reasons["self-retrieval@party"] == "no dictionary here"
 
 
 @pytest.mark.usefixtures("by_halves")
@@ -221,10 +216,10 @@ def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> No
     result = sample_results.make()
     caution = first_answers.answers(replace(result, estimates=Estimates((finding,))))[first_answers.CAUTION]
     text = " ".join(line for line, _ in caution)
-    assert (
-        "finds equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"
-        in text
+    said = (
+        "equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"
     )
+    assert said in text
     assert "part of this difference may come from the scorer" in text
 
 
@@ -266,14 +261,7 @@ def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
 def test_from_the_command_line(tmp_path: Path) -> None:
     """``fairbrief chunks FILE`` prints the table."""
     file = tmp_path / "f.jsonl"
-    documents = [
-        {"text": LONG, "attributes": {"mood": "good"}},
-        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
-    ]
-    file.write_text(
-        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
-    )
-    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
-    assert ran.exit_code == 0, ran.output
-    assert "sentence" in ran.output
-    assert "1.00 " in ran.output
+    write_lines(map(case_line, unit_cases()), file)
+    said = printed("chunks", file, "--sizes", "sentence,50", "--threshold", 0.9)
+    assert "sentence" in said
+    assert "0.67" in said

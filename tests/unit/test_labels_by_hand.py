@@ -30,11 +30,10 @@ from fairbrief.types import (
     Totals,
 )
 
+SENTENCES = ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye.")
 TURNS = (
-    ("The bill is wrong. It is twice as high.", "billing"),
-    ("The parcel is late.", "delivery"),
-    ("Goodbye.", "other"),
-)
+    (" ".join(SENTENCES[:2]), "billing"), (SENTENCES[2], "delivery"), (SENTENCES[3], "other")
+)  # fmt: skip
 """Four sentences: two on billing, one on delivery, one on something else."""
 
 
@@ -90,9 +89,8 @@ def test_a_record_is_averaged_and_a_label_counts_where_it_occurs() -> None:
     (1/4 − 1)/2 = −3/8; other only in the first: −1/4. Of the two sources with delivery one summary lacks it; of the one with
     billing none does.
     """
-    result = values(
-        case([("billing",), ("delivery",)]), case([("billing",)], (("Late.", "delivery"),), name="second")
-    )
+    first, second = [("billing",), ("delivery",)], [("billing",)]
+    result = values(case(first), case(second, (("Late.", "delivery"),), name="second"))
     first_js = values(case([("billing",), ("delivery",)]))["jensen_shannon"]
     assert result["label_gap"] == pytest.approx(5 / 8)
     assert result["jensen_shannon"] == pytest.approx((first_js + 1) / 2)
@@ -139,10 +137,7 @@ def test_random_sentences_have_the_labels_of_their_documents() -> None:
     omit two and one of three labels, mean 1/2. The mean of billing is 3/4.
     """
     unit = (case([("other",)]),)
-    drawn = Extracts(
-        ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye."),
-        np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]),
-    )
+    drawn = Extracts(SENTENCES, np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]))
     rows = LabelGap("topic").observe_extracts(unit, (drawn,), ())
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
     assert (result["tvd",], result["omitted",]) == pytest.approx((3 / 8, 1 / 2))
@@ -160,13 +155,7 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     unit = (case([]),)
     (ask,) = observation.asks(unit)
     assert ask.columns == ("About a.", "About b.")
-    assert ask.rows == (
-        "The bill is wrong.",
-        "It is twice as high.",
-        "The parcel is late.",
-        "Goodbye.",
-        "A bill.",
-    )
+    assert ask.rows == (*SENTENCES, "A bill.")
     answers = scored([0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7])
     rows = observation.observe(unit, answers, np.array([[0, 0, 0, 0, 1]]))
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
@@ -231,7 +220,7 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
     with pytest.raises(
-        RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
+        RequestError, match=r"no words for the label 'roaming'\. Its labels: billing, delivery"
     ):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
     bad = tmp_path / "bad.toml"

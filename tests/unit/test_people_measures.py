@@ -97,21 +97,6 @@ def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     assert values["invented_names", "count[Mary Poe]"] == values["invented_names", "count[Zork Blat]"] == 4
 
 
-def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
-    """Scores carry s and d intervals, and the invented names of every system are listed."""
-    pytest.importorskip("sklearn")
-    result = audit(CASES, Plan(protocol="steen-people", attributes=("gender",), n_resamples=50))
-    scores, names, _, counts = result.tables
-    row = scores.rows[0]
-    assert row[0] == "s"
-    cell = row[scores.header.index("Entity Inclusion")]
-    assert len(cell.split("\n")) == 1 or "d: " in cell
-    assert "\ns: " in row[scores.header.index("Word List Inclusion")]
-    assert row[-1] == "female / male"
-    assert counts.rows[0][3] != "–"
-    assert names.rows[0][1:] == ("Mary Poe (f) 4, Zork Blat (u) 4", "0", "4", "4")
-
-
 GERMAN = (
     "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
 )

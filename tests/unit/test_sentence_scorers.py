@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
-from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
@@ -78,28 +77,6 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
         (found,) = scorer.answer(WHOLE[:1])
         wanted = rouge_scores([(row, column) for row in rows for column in columns])[:, kind, 2]
         assert found.matrix == pytest.approx(wanted.reshape(len(rows), -1), abs=1e-12)
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        "tfidf",
-        "tfidf(sentences=builtin)",
-        "tfidf(fitted=pair, sentences=builtin)",
-        "rouge1",
-        "rouge1(sentences=builtin)",
-        "rouge2(sentences=builtin)",
-        "ngram(n=2)",
-        "containment",
-        "counts",
-    ],
-)
-def test_scorers_keep_the_contract(spelled: str, clause: ScorerClause) -> None:
-    """An answer of the promised shapes for every ask, the same alone and in a batch."""
-    scorer = registry.make("scorer", spelled)
-    assert repr(scorer) == spelled
-    clause(scorer, WHOLE)
 
 
 def test_identical_article_sentences_are_exactly_tied() -> None:
