@@ -25,20 +25,17 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note
 
 EMPTY = Result((), (), Held(pa.table({})))
+SCHEMA = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA))
 
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
 def test_results_json_follows_the_shipped_schema(result: Result) -> None:
     """Every written result, hostile or empty, validates against the schema in the package."""
-    schema = json.loads(
-        files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
-    )
-    validator = jsonschema.Draft202012Validator(schema)
-    validator.validate(json.loads(sample_results.results_json(result)))
+    written = json.loads(sample_results.results_json(result))
+    VALIDATOR.validate(written)
     with pytest.raises(jsonschema.ValidationError):
-        validator.validate(
-            {**json.loads(sample_results.results_json(result)), "schema": "fairbrief.results/0"}
-        )
+        VALIDATOR.validate({**written, "schema": "fairbrief.results/0"})
 
 
 def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None:
@@ -90,10 +87,8 @@ def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
     """NaN becomes null, and an infinite value or bound its name; JSON has neither. How the result was made has only null."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
-    found = json.loads(
-        sample_results.results_json(Result((odd,), (), Held(pa.table({})), made=made)),
-        parse_constant=pytest.fail,
-    )
+    written = sample_results.results_json(replace(EMPTY, estimates=(odd,), made=made))
+    found = json.loads(written, parse_constant=pytest.fail)
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
 
@@ -107,9 +102,8 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
     reports.write_all(result, tmp_path)
     read = reports.load(tmp_path)
     assert (tuple(read.estimates), tuple(read.differences)) == (result.estimates, result.differences)
-    schema = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
     written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(written)
+    VALIDATOR.validate(written)
     for field, number in (("value", "Infinite"), ("p", "Infinity")):
         damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
@@ -121,11 +115,8 @@ def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
     reports.write_all(Result((), (), Held(pa.table({})), tables=tables), tmp_path)
-    assert sorted(p.name for p in (tmp_path / "tables").glob("*.csv")) == [
-        "a-b-2.csv",
-        "a-b.csv",
-        "table.csv",
-    ]
+    names = sorted(p.name for p in (tmp_path / "tables").glob("*.csv"))
+    assert names == ["a-b-2.csv", "a-b.csv", "table.csv"]
 
 
 def test_estimates_become_frames_in_one_call() -> None:

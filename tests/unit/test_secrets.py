@@ -15,11 +15,10 @@ from fairbrief.text.addresses import hide, redacted
 PASSWORD, KEY = "hunter2secret", "sk-live-0123456789abcdef"
 
 
-@pytest.fixture
-def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command, in this process, with a key in the environment."""
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key in the environment."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    return Command(capsys, monkeypatch)
 
 
 def everything(folder: Path) -> bytes:
