@@ -15,6 +15,7 @@ from tests.jackknifed_value import spread
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
 from fairbrief.statistics.jackknife import leave_one_out, t_interval, t_test
 from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.statistics.resampling import flipped
 from fairbrief.types import Case, Document, Reason, Record, Summary
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
@@ -52,6 +53,16 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     assert (rows[choice][:, order] == other[chosen]).all()
     counts = {tuple(row) for row in rows[choice].tolist()}
     assert counts == set(permutations([0, 0, 1, 1]))
+
+
+def test_signs_depend_on_the_clusters_names_alone() -> None:
+    """Another order of the clusters turns the same signs."""
+    rng = np.random.default_rng(1)
+    said, names = rng.normal(size=(30, 2)), [f"c{i}" for i in range(30)]
+    order = rng.permutation(30)
+    first, _ = flipped(said, names, 50, 3)
+    second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
+    np.testing.assert_allclose(first, second, atol=1e-12)
 
 
 def case(summary: str, *documents: str) -> tuple[Case]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import sample_results
-from tests.cli.command import printed
+from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit, scorer_checks
+from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
@@ -22,7 +24,6 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.agreement import chunk_sizes
-from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import (
     Ask,
     Case,
@@ -261,7 +262,14 @@ def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
 def test_from_the_command_line(tmp_path: Path) -> None:
     """``fairbrief chunks FILE`` prints the table."""
     file = tmp_path / "f.jsonl"
-    write_lines(map(case_line, unit_cases()), file)
-    said = printed("chunks", file, "--sizes", "sentence,50", "--threshold", 0.9)
-    assert "sentence" in said
-    assert "0.67" in said
+    documents = [
+        {"text": LONG, "attributes": {"mood": "good"}},
+        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
+    ]
+    file.write_text(
+        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
+    )
+    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
+    assert ran.exit_code == 0, ran.output
+    assert "sentence" in ran.output
+    assert "1.00 " in ran.output

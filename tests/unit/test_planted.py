@@ -147,8 +147,9 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     """Sport speaks of men and family of women in the reference's documents; all documents come first."""
     table = topic_table(documents, {"sport": SPORT, "family": FAMILY})
-    known = [row for row in table.rows if "–" not in row]
-    shares = {topic: [int(share.rstrip("%")) for share in row] for topic, _, *row in known}
+    shares = {
+        topic: [int(share.rstrip("%")) for share in row] for topic, _, *row in table.rows if "–" not in row
+    }
     assert table.header == ("topic", "documents", "female", "male")
     assert shares["family"][0] > 50
     assert shares["sport"][1] > 50
@@ -160,15 +161,17 @@ def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
 
 def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
     """Twenty counterfactuals of one seed document give the words of each group, and the documents of a topic, once."""
-    one = Record("a", (Document("the club won", {"desk": "x"}),))
-    other = Record("b", (Document("a wife", {"desk": "y"}),))
-    many = [replace(one, id=f"a{i}", seed_document="a") for i in range(20)]
-    assert distinctive_words([*many, other], "desk") == distinctive_words([one, other], "desk")
+    one = [
+        Record("a", (Document("the club won", {"desk": "x"}),)),
+        Record("b", (Document("a wife", {"desk": "y"}),)),
+    ]
+    many = [replace(one[0], id=f"a{i}", seed_document="a") for i in range(20)]
+    assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
     topics = {"sport": SPORT, "family": FAMILY}
-    assert topic_table([*many, other], topics) == topic_table([one, other], topics)
+    assert topic_table([*many, one[1]], topics) == topic_table(one, topics)
     # Its variants of another group are counted there.
-    turned = replace(one, id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
-    words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, other], "desk")}
+    turned = replace(one[0], id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
+    words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}
     assert words["x", "club"] == words["y", "club"] == 1
 
 

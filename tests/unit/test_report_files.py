@@ -25,6 +25,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note
 
 EMPTY = Result((), (), Held(pa.table({})))
+
 SCHEMA = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA))
 
@@ -87,8 +88,10 @@ def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
     """NaN becomes null, and an infinite value or bound its name; JSON has neither. How the result was made has only null."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
-    written = sample_results.results_json(replace(EMPTY, estimates=(odd,), made=made))
-    found = json.loads(written, parse_constant=pytest.fail)
+    found = json.loads(
+        sample_results.results_json(Result((odd,), (), Held(pa.table({})), made=made)),
+        parse_constant=pytest.fail,
+    )
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
 
@@ -115,8 +118,11 @@ def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
     reports.write_all(Result((), (), Held(pa.table({})), tables=tables), tmp_path)
-    names = sorted(p.name for p in (tmp_path / "tables").glob("*.csv"))
-    assert names == ["a-b-2.csv", "a-b.csv", "table.csv"]
+    assert sorted(p.name for p in (tmp_path / "tables").glob("*.csv")) == [
+        "a-b-2.csv",
+        "a-b.csv",
+        "table.csv",
+    ]
 
 
 def test_estimates_become_frames_in_one_call() -> None:

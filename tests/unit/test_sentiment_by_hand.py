@@ -12,7 +12,7 @@ from fairbrief.measures.sentiment import (
     EMPTY_SUMMARY,
     SentimentShift,
 )
-from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary, Value
+from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
 
@@ -39,6 +39,7 @@ def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]
 
 def row(rows: object) -> dict[str, float]:
     """One row by statistic, all of it about women."""
+    assert isinstance(rows, Rows)
     assert {group for _, *(group,) in rows.columns} == {"female"}
     return dict(zip((name for name, _ in rows.columns), rows.values[0].tolist(), strict=True))
 
