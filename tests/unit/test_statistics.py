@@ -38,7 +38,7 @@ def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, y, cluster
 
 
-def same(ours: regression.Fit, theirs: object) -> None:
+def assert_same_fit(ours: regression.Fit, theirs: object) -> None:
     """Every number of a fit equals statsmodels'."""
     low, high = theirs.conf_int().T
     found = (ours.coefficients, ours.errors, ours.t, ours.p, ours.low, ours.high, ours.r2)
@@ -51,16 +51,16 @@ def test_least_squares_from_sums_is_statsmodels(data: tuple[np.ndarray, ...]) ->
     """Additive sums are enough for every classical number of a regression."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, _ = data
-    same(regression.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
+    assert_same_fit(regression.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
 
 
 def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
     """HC3 and cluster-robust errors agree, with t-distributed intervals."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, cluster = data
-    same(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
+    assert_same_fit(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
     theirs = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
-    same(regression.fit_robust(x, y, cluster), theirs)
+    assert_same_fit(regression.fit_robust(x, y, cluster), theirs)
 
 
 def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
