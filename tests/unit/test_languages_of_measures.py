@@ -83,16 +83,8 @@ def test_the_language_told_holds_in_other_processes() -> None:
 
 def test_the_command_line_tells_the_language() -> None:
     """``--language`` is printed beside the settings; an unknown code is refused."""
-    asked = [
-        "audit",
-        example("zh"),
-        "--measure",
-        "uer@sentiment",
-        "--resamples",
-        0,
-        "--details",
-        "--language",
-    ]
+    options = ("--measure", "uer@sentiment", "--resamples", 0, "--details")
+    asked = ("audit", example("zh"), *options, "--language")
     said = printed(*asked, "zh")
     assert "Chinese" in said
     assert "(detected)" not in said

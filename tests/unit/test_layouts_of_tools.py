@@ -157,14 +157,9 @@ def test_inspect_logs_of_json(tmp_path: Path) -> None:
     """A log of one epoch keeps its ids; a failed sample is counted; the last message of the user is the source."""
     user = {"role": "user", "content": [{"type": "text", "text": "Text."}]}
     good = {"id": 1, "input": [{"role": "system", "content": "Be brief."}, user], "target": ["R.", ""]}
-    failed = {
-        "id": 2,
-        "input": "Other.",
-        "target": "",
-        "output": {"completion": ""},
-        "error": {"message": "x"},
-    }
-    samples = [{**good, "output": {"completion": "S."}, "metadata": {}}, failed]
+    failed = {"id": 2, "input": "Other.", "target": "", "error": {"message": "x"}}
+    said = {**good, "output": {"completion": "S."}, "metadata": {}}
+    samples = [said, {**failed, "output": {"completion": ""}}]
     log = {"version": 2, "eval": {"model": "m", "config": {"epochs": 1}}, "samples": samples}
     cases = list(read(document(tmp_path / "log.json", log)))
     assert written(read(tmp_path / "log.json")) == [("1", "m", "S.", ""), ("2", "m", "", "the sample failed")]

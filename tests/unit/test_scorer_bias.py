@@ -70,13 +70,9 @@ def says_she(text: str) -> float:
 def articles(n: int = 24) -> list[Case]:
     """News with gendered words, and their first sentences as summaries."""
     texts = [ARTICLES[i % len(ARTICLES)] for i in range(n)]
-    return [
-        Case(
-            Record(f"a{i}", (Document(f"{text} Page {i}."),)),
-            Summary(f"a{i}", "lead", text.split(". ")[0] + "."),
-        )
-        for i, text in enumerate(texts)
-    ]
+    records = [Record(f"a{i}", (Document(f"{text} Page {i}."),)) for i, text in enumerate(texts)]
+    leads = [f"{text.split('. ')[0]}." for text in texts]
+    return [Case(r, Summary(r.id, "lead", lead)) for r, lead in zip(records, leads, strict=True)]
 
 
 def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:

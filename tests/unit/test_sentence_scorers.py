@@ -137,20 +137,12 @@ def test_a_missing_library_names_the_extra(
 ) -> None:
     """The error says what to install."""
     monkeypatch.setitem(sys.modules, module, None)
-    caches = (
-        published_nltk.word_cutter,
-        published_nltk.punkt,
-        published_nltk._stop_words,
-        published_nltk._stemmer,
-    )
-    for one in (*caches, rouge._porter):
-        one.cache_clear()
+    for name in ("word_cutter", "punkt", "_stop_words", "_stemmer"):
+        getattr(published_nltk, name).cache_clear()
+    rouge._porter.cache_clear()
+    scorer = registry.make("scorer or classifier", spec)
     with pytest.raises(MissingExtra, match=rf"fairbrief\[{extra}\]"):
-        list(
-            registry.make("scorer or classifier", spec).answer(
-                [Ask("", ("Zork unmissed.",), ("Zork left.",))]
-            )
-        )
+        list(scorer.answer([Ask("", ("Zork unmissed.",), ("Zork left.",))]))
 
 
 @pytest.mark.parametrize(

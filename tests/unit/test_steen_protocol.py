@@ -175,13 +175,10 @@ def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
 
 def test_records_outside_of_all_sets_are_told(cases: list[Case]) -> None:
     """Where some records say how they were built and others do not, a note counts the others."""
-    strange = [
-        Case(
-            replace(c.record, id=f"x{i}", attributes={}, seed_document=None),
-            replace(c.summary, record=f"x{i}"),
-        )
-        for i, c in enumerate(cases[:4])
-    ]
+    strange = []
+    for i, case in enumerate(cases[:4]):
+        record = replace(case.record, id=f"x{i}", attributes={}, seed_document=None)
+        strange.append(Case(record, replace(case.summary, record=record.id)))
     tables = run([*cases, *strange], "gender")
     assert all(any("do not say how they were built (2 of" in note for note in t.notes) for t in tables)
 
