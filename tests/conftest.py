@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.cli.command import Command
 
 # On a server a red run must come from the change at hand: the same examples each time. At a desk new ones are sought.
 settings.register_profile("ci", derandomize=True, deadline=None)
@@ -29,6 +30,12 @@ def shared() -> Path:
             pytest.fail(f"{SHARED} is absent, and this run may not skip")
         pytest.skip(f"needs the real inputs in {SHARED.name}/ beside the project, which are not part of it")
     return SHARED
+
+
+@pytest.fixture
+def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command, in this process."""
+    return Command(capsys, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,14 @@ def results(folder: Path) -> dict[str, Any]:
     return found
 
 
+def ended(*words: object) -> tuple[int, str]:
+    """Exit code and output of the command, without a terminal; its error, if it has one that is no exit."""
+    done = CliRunner().invoke(cli.app, [str(word) for word in words], terminal_width=200)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
+
+
 def printed(*words: object) -> str:
     """What the command prints, without a terminal; its error, if it has one."""
     done = CliRunner().invoke(cli.app, [str(word) for word in words], terminal_width=200)

@@ -166,10 +166,10 @@ def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
         "fairbrief.chat",
         "fairbrief.workbench",
         "rich.console",
+        "pandas",
         "fairbrief.reports.terminal",
     )
-    path = write(tmp_path / "in.jsonl", rows(4))
-    words = ["fairbrief", "audit", str(path), "--quiet", "--out", str(tmp_path / "out")]
+    words = ["fairbrief", "audit", "examples/reviews.jsonl", "--quiet", "--out", str(tmp_path / "out")]
     assert printed_by(words, others).splitlines()[-1] == "[] 0"
 
 

@@ -20,9 +20,8 @@ def git(folder: Path, *arguments: str) -> None:
     """Run git there, without the settings of this machine."""
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(
-        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, env=environment
-    )
+    command = ["git", *identity, *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
 
 
 def write(file: Path, unfair: int) -> None:

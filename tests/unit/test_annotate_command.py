@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
-from tests.cli.command import printed
-from typer.testing import CliRunner
+from tests.cli.command import printed, write
 
-from fairbrief.cli.annotate_command import app
-from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
 
 
@@ -30,40 +25,41 @@ def records(tmp_path: Path) -> Path:
         {"text": "The mug was broken.", "attributes": {"mood": "bad"}},
     ]
     texts = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot."}
-    rows = [{"id": f"r{i}", "documents": documents, "summary": texts} for i in range(6)]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return path
+    return write(path, [{"id": f"r{i}", "documents": documents, "summary": texts} for i in range(6)])
+
+
+def rows_of(sheet: Path) -> list[dict[str, str]]:
+    """The rows of a sheet."""
+    with sheet.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def fill(sheet: Path, rows: list[dict[str, str]], answers: list[str]) -> None:
+    """Write the answers into a sheet."""
+    with sheet.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "answer": said} for row, said in zip(rows, answers, strict=True))
 
 
 def answer(sheet: Path, says: dict[tuple[str, str], str]) -> None:
     """Fill in a sheet: what is said to (system, part); the summary in a case's first line tells which system it is."""
-    rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"), newline="")))
+    rows = rows_of(sheet)
     systems = {row["system"]: "both" if "mug" in row["summary"] else "rosy" for row in rows if row["summary"]}
-    for row in rows:
-        row["answer"] = says[systems[row["system"]], row["part"]]
-    with sheet.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    fill(sheet, rows, [says[systems[row["system"]], row["part"]] for row in rows])
 
 
 def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
     """What people say of the claims becomes claims with values, agreement, and bur, uer, auc and sof of their shares."""
-    said = run(
-        "export", records, "--task", "claims", "--attribute", "mood", "--annotators", "ann,bea", "--out",
-        tmp_path / "s.csv",
-    )  # fmt: skip
+    asked = ("--task", "claims", "--attribute", "mood")
+    said = run("export", records, *asked, "--annotators", "ann,bea", "--out", tmp_path / "s.csv")
     assert said.count("24 questions on 12 summaries") == 2
     sheets = [tmp_path / "s.ann.csv", tmp_path / "s.bea.csv"]
+    says = {("both", "1"): "good", ("both", "2"): "bad", ("rosy", "1"): "good", ("rosy", "2"): "good"}
     for sheet in sheets:
-        answer(
-            sheet, {("both", "1"): "good", ("both", "2"): "bad", ("rosy", "1"): "good", ("rosy", "2"): "good"}
-        )
+        answer(sheet, says)
     out = tmp_path / "judged.jsonl"
-    said = run(
-        "import", *sheets, "--records", records, "--task", "claims", "--attribute", "mood", "--out", out,
-        "--resamples", "50",
-    )  # fmt: skip
+    said = run("import", *sheets, "--records", records, *asked, "--out", out, "--resamples", "50")
     assert "48 answers of 2 annotators: ann, bea" in said
     assert "Krippendorff's α (nominal)   1.000" in said
     assert "SHARE of the summary minus share of the sources by" in said
@@ -71,10 +67,7 @@ def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
     assert len(cases) == 12
     rosy = next(c for c in cases if c.summary.system == "rosy")
     assert [u.values["mood"] for u in rosy.summary.claims or ()] == [("good",), ("good",)]
-    said = run(
-        "agree", *sheets, "--records", records, "--task", "claims", "--attribute", "mood", "--measure",
-        "uer@mood",
-    )  # fmt: skip
+    said = run("agree", *sheets, "--records", records, *asked, "--measure", "uer@mood")
     assert "agrees with people           1.000" in said or "agrees with people  1.000" in said
     assert "Krippendorff's α (interval)" in said
 
@@ -82,10 +75,8 @@ def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
 def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
     """Ratings order the systems; a measure that orders them alike agrees always, and its interval is printed."""
     run("export", records, "--task", "rating", "--attribute", "mood", "--out", tmp_path / "r.csv")
-    answer(
-        tmp_path / "r.csv",
-        {("both", "good"): "5", ("both", "bad"): "5", ("rosy", "good"): "5", ("rosy", "bad"): "1"},
-    )
+    says = {("both", "good"): "5", ("both", "bad"): "5", ("rosy", "good"): "5", ("rosy", "bad"): "1"}
+    answer(tmp_path / "r.csv", says)
     words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "mood"]
     said = run("agree", *words, "--measure", "bur@mood", "--measure", "uer@mood")
     assert said.count("agrees with people  1.000") == 2
@@ -101,20 +92,6 @@ def test_loads(records: Path, tmp_path: Path) -> None:
     assert sum(int(line.split()[1]) for line in said.splitlines()) == 2 * len(list(read(records)))
 
 
-def test_slips(records: Path, tmp_path: Path) -> None:
-    """Wrong endings, tasks without questions, combinations and empty sheets are refused."""
-    sheet = tmp_path / "l.csv"
-    run("export", records, "--task", "leaning", "--out", sheet)
-    for words, said in (
-        (["export", records, "--task", "leaning", "--out", "x.pdf"], r"ends in \.csv"),
-        (["export", records, "--task", "alignment", "--out", sheet], "yields no question"),
-        (["export", records, "--task", "leaning", "--per-case", "2", "--out", sheet], "--annotators"),
-        (["agree", sheet, "--records", records, "--task", "leaning", "--measure", "uer@mood"], "no answer"),
-    ):  # fmt: skip
-        with pytest.raises((RequestError, DataError), match=said):
-            run(*words)
-
-
 def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None:
     """With leanings, two measures with group differences are compared by samples and by bootstrap groups."""
     sheet = tmp_path / "l.csv"
@@ -126,11 +103,8 @@ def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None
     assert "With which measure people agree" in said
     assert "of 5,000 bootstrap groups" in said
     # By coverage only the rosy summaries lean, all to good; n-grams also find a lean in some that people call fair.
-    shares = [
-        line.split()[-1]
-        for line in said.splitlines()
-        if line.startswith(("coverage_parity@mood ", "uer@mood "))
-    ]
+    begins = ("coverage_parity@mood ", "uer@mood ")
+    shares = [line.split()[-1] for line in said.splitlines() if line.startswith(begins)]
     assert shares == ["100%", "98%"]
 
 
@@ -150,22 +124,14 @@ def people_records(tmp_path: Path) -> Path:
         for i in range(6)
         for system, text in SUMMARIES.items()
     ]
-    path = tmp_path / "records.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write(tmp_path / "records.jsonl", rows)
 
 
 def answered(sheet: Path, wrong: set[str]) -> None:
     """Answer yes to alignments and no to inventions, the other way round for what is wrong."""
-    with sheet.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    for row in rows:
-        right = row["part"].startswith("person:")
-        row["answer"] = "yes" if right != (row["part"] in wrong) else "no"
-    with sheet.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
+    rows = rows_of(sheet)
+    right = [row["part"].startswith("person:") != (row["part"] in wrong) for row in rows]
+    fill(sheet, rows, ["yes" if is_right else "no" for is_right in right])
 
 
 def test_a_sample_of_each_system_is_asked_and_answers_make_table_13(
@@ -174,18 +140,13 @@ def test_a_sample_of_each_system_is_asked_and_answers_make_table_13(
     """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts
     them, and those that people say are wrong.
     """
-    sheet = tmp_path / "sheet.csv"
-    run = CliRunner().invoke
-    done = run(
-        app, ["export", str(people_records), "--task", "alignment", "--per-system", "2", "--out", str(sheet)]
-    )
-    assert done.exit_code == 0, done.output
-    assert "8 questions on 4 summaries" in done.output
+    sheet, task = tmp_path / "sheet.csv", ("--task", "alignment")
+    told = run("export", people_records, *task, "--per-system", "2", "--out", sheet)
+    assert "8 questions on 4 summaries" in told
     answered(sheet, {"name:Mr. Karl Zork", "person:2:Jones"})
-    told = run(app, ["import", str(sheet), "--records", str(people_records), "--task", "alignment"])
-    assert told.exit_code == 0, told.output
-    lines = {line.rpartition(" ")[0].strip(): line.rpartition(" ")[2] for line in told.output.splitlines()}
-    assert "Table 13" in told.output
+    told = run("import", sheet, "--records", people_records, *task)
+    lines = {line.rpartition(" ")[0].strip(): line.rpartition(" ")[2] for line in told.splitlines()}
+    assert "Table 13" in told
     assert lines["# Input entities"] == "8"
     assert lines["# Summary entities"] == "8"
     assert lines["# Input entities with alignment in summary"] == "6"

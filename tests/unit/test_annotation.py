@@ -37,10 +37,7 @@ from fairbrief.workbench.sheets import (
 
 def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:
     """A case of our own with two values and two claims."""
-    record = Record(
-        f"r{i}",
-        (Document("Tea is good.", {"g": "a"}), Document("=Tea is bad.", {"g": "b"})),
-    )
+    record = Record(f"r{i}", (Document("Tea is good.", {"g": "a"}), Document("=Tea is bad.", {"g": "b"})))
     cut = (Claim("Tea is good."), Claim("Some say bad.")) if claims else None
     return Case(record, Summary(f"r{i}", system, "Tea is good. Some say bad.", cut))
 
@@ -99,10 +96,8 @@ def test_claims_without_a_cut_are_sentences() -> None:
     assert [item.about for item in held[0][1]] == ["Tea is good.", "Some say bad."]
     answers = [Answer("x", item.key, ("a",)) for item in held[0][1]]
     (judged,) = judged_cases(held, answers, "g")
-    assert judged.summary.claims == (
-        Claim("Tea is good.", {"g": ("a",)}),
-        Claim("Some say bad.", {"g": ("a",)}),
-    )
+    good, bad = (Claim(text, {"g": ("a",)}) for text in ("Tea is good.", "Some say bad."))
+    assert judged.summary.claims == (good, bad)
 
 
 def test_impossible_questions() -> None:
@@ -149,9 +144,8 @@ def test_sheets_come_back(tmp_path: Path) -> None:
 
 def test_sheets_hold_no_formulas() -> None:
     """No cell of a sheet begins as a formula; what was protected is freed alike."""
-    rows = csv.reader(
-        io.StringIO(sheet(asked([case(0, "=cmd|' /C calc'!A0")], "claims"), "-ann", "g"), newline="")
-    )
+    text = sheet(asked([case(0, "=cmd|' /C calc'!A0")], "claims"), "-ann", "g")
+    rows = csv.reader(io.StringIO(text, newline=""))
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     for cell in ("=1", "'", "'=x", "plain", "", "-", "''"):
         assert free(protect(cell)) == cell
@@ -207,12 +201,8 @@ def test_judged_ratings_and_leanings() -> None:
     """Mean ratings and the leaning of the majority become attributes; unfairness is their shortfall."""
     rated = asked([case()], "rating")
     a, b = rated[0][1]
-    answers = [
-        Answer("x", a.key, ("5",)),
-        Answer("y", a.key, ("4",)),
-        Answer("x", b.key, ("2",)),
-        Answer("y", b.key, ("1",)),
-    ]
+    given = (("x", a, "5"), ("y", a, "4"), ("x", b, "2"), ("y", b, "1"))
+    answers = [Answer(name, item.key, (rating,)) for name, item, rating in given]
     (judged,) = judged_cases(rated, answers, "g")
     assert judged.record.attributes == {"rating a": "4.5", "rating b": "1.5"}
     assert unfairness(rated, answers) == {("r0", "s"): (5 - 1.5) / 4}
@@ -236,9 +226,6 @@ def test_agreement_of_annotators() -> None:
     apart = [Answer(n, key, (lots[key][i],)) for i, n in enumerate("xy") for key in items]
     assert [one.value for one in agreement(same, items)] == [1, 1]
     for one in agreement(apart, items):
-        assert one.value is not None
-        assert one.low is not None
-        assert one.high is not None
         assert one.low < 0 < one.high
         assert one.low < one.value < one.high
     assert [one.value for one in agreement(apart[:120], items)] == [None, None]
@@ -272,20 +259,16 @@ def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> N
     assert ordered(-judged, judged).value == 0
     assert ordered(np.zeros(60), judged).value == 0.5
     by_lot = ordered(rng.random(60), judged)
-    assert by_lot.low is not None
-    assert by_lot.high is not None
     assert by_lot.low < 0.5 < by_lot.high
     some = judged.copy()
     some[:10] = np.nan
     assert ordered(some, judged).n == 50
     assert ordered(judged, np.ones(60)).value is None
     assert ordered(judged, judged, ["one"] * 60).low is None
-    found = {
-        one.name: one.value for one in agreement_with_people(judged / 2 + 1, judged, ids, same_scale=True)
-    }
+    several = agreement_with_people(judged / 2 + 1, judged, ids, same_scale=True)
+    found = {one.name: one.value for one in several}
     assert found["Pearson"] == pytest.approx(1)
     assert found["Spearman"] == pytest.approx(1)
-    assert found["Krippendorff's α (interval)"] is not None
     assert found["Krippendorff's α (interval)"] < 0.9
 
 

@@ -45,31 +45,23 @@ def test_an_unknown_setting_is_told_with_those_that_there_are(settings: dict[str
 
 def test_a_single_name_need_not_be_put_into_a_list() -> None:
     """A string where several names may stand is one name, not its letters."""
-    found = fairbrief.audit(
-        ROWS, "bur", attributes="side", by="kind", sanity_baselines="one_document", n_resamples=0
-    )
-    listed = fairbrief.audit(
-        ROWS, ["bur"], attributes=["side"], by=[("kind",)], sanity_baselines=["one_document"], n_resamples=0
-    )
+    single = {"attributes": "side", "by": "kind", "sanity_baselines": "one_document"}
+    found = fairbrief.audit(ROWS, "bur", **single, n_resamples=0)
+    listed = fairbrief.audit(ROWS, ["bur"], **{name: [one] for name, one in single.items()}, n_resamples=0)
     assert list(found.estimates) == list(listed.estimates)
-    assert {(e.measure, *e.subgroup.values()) for e in found.estimates} >= {
-        ("bur@side", "a"),
-        ("bur@side", "b"),
-    }
+    taken = {(e.measure, *e.subgroup.values()) for e in found.estimates}
+    assert taken >= {("bur@side", "a"), ("bur@side", "b")}
     (explained,) = fairbrief.explain(ROWS, "bur@side", systems="plain", ids="1")
     assert explained.system == "plain"
 
 
 def test_several_attributes_in_one_name_are_told_apart() -> None:
     """Names with a comma between them are read as one, which the error says with the right form."""
-    with pytest.raises(
-        RequestError, match=r"'side, kind' is read as one attribute.*--attribute side --attribute kind\."
-    ):
+    told = r"'side, kind' is read as one attribute.*--attribute side --attribute kind\."
+    with pytest.raises(RequestError, match=told):
         fairbrief.audit(ROWS, attributes=["side, kind"])
-    with pytest.raises(
-        RequestError,
-        match=r"No document, record or person of the first 4 summaries has the attribute 'side,x'",
-    ):
+    told = r"No document, record or person of the first 4 summaries has the attribute 'side,x'"
+    with pytest.raises(RequestError, match=told):
         fairbrief.audit(ROWS, attributes=["side,x"])
 
 
@@ -120,18 +112,22 @@ def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str
         fairbrief.Plan(**settings)  # type: ignore[arg-type]
 
 
+def without_summary(row: dict[str, Any]) -> dict[str, Any]:
+    """The record alone."""
+    return {name: value for name, value in row.items() if name not in ("summary", "system")}
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "rows", "list"])
 def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     """A data frame, several or rows with a column of systems are given as they are, without a name."""
-    bare = [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    bare = [without_summary(row) for row in ROWS]
     table = {"id": list("1032") * 2, "system": ["gpt"] * 4 + ["own"] * 4, "summary": ["Alder is light."] * 8}
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     given: Any = rows
     if library != "rows":
         given = pytest.importorskip("polars" if library == "polars" else "pandas").DataFrame(table)
-    found = fairbrief.audit(
-        bare, "bur@side", summaries=[given] if library == "list" else given, n_resamples=0
-    )
+    summaries = [given] if library == "list" else given
+    found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
@@ -139,17 +135,13 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
 def test_records_and_summaries_in_two_data_frames(library: str) -> None:
     """Summaries without a system become the system "summaries"; a column or list of texts is refused with what to give."""
     frames = pytest.importorskip(library)
-    bare = frames.DataFrame(
-        [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
-    )
+    bare = frames.DataFrame([without_summary(row) for row in ROWS])
     summaries = frames.DataFrame([{"id": row["id"], "summary": row["summary"]} for row in ROWS])
     found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
     named = fairbrief.audit(bare, "bur@side", summaries={"gpt": summaries}, n_resamples=0)
     apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
-    assert ({e.system for e in found.estimates}, {e.system for e in named.estimates}) == (
-        {"summaries"},
-        {"gpt"},
-    )
+    assert {e.system for e in found.estimates} == {"summaries"}
+    assert {e.system for e in named.estimates} == {"gpt"}
     assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
     with pytest.raises(RequestError, match=r"give summaries= to fairbrief\.read"):
         fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": summaries})
@@ -192,38 +184,33 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     assert {e.value for e in compared} == {0.0}
     assert {(e.system, e.baseline) for e in compared} == {("candidate: plain", "baseline: plain")}
     again = audit.save(tmp_path / "old" / "audit")
-    assert {(e.system, e.baseline) for e in fairbrief.compare(folder, again)} == {
-        (f"{tmp_path.name}/audit: plain", "old/audit: plain")
-    }
+    pairs = {(e.system, e.baseline) for e in fairbrief.compare(folder, again)}
+    assert pairs == {(f"{tmp_path.name}/audit: plain", "old/audit: plain")}
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 
 
 def test_a_setting_of_read_is_told_where_it_belongs() -> None:
     """`audit` and `explain` take what `read` gives."""
+    told = r"no setting 'group_by', .*\(fairbrief\.read\(records, group_by=…\)\)"
     for function in (fairbrief.audit, fairbrief.explain):
-        with pytest.raises(
-            RequestError, match=r"no setting 'group_by', .*\(fairbrief\.read\(records, group_by=…\)\)"
-        ):
+        with pytest.raises(RequestError, match=told):
             function([{"id": "a"}], "uer", group_by="id")
 
 
 def test_advice_of_the_command_is_told_in_words_of_python() -> None:
     """Options that say how records are read are settings of `read`."""
     rows = [{"id": "a", "text": "One.", "summary": "One."}]
-    with pytest.raises(
-        (RequestError, DataError),
-        match=r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…",
-    ):
+    told = r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…"
+    with pytest.raises((RequestError, DataError), match=told):
         fairbrief.audit(rows, ["rouge1"], n_resamples=0)
 
 
 def test_objects_that_are_not_what_they_should_be_are_told() -> None:
     """Texts in place of documents, and a summary of another record, are errors that name the record."""
-    one = fairbrief.Record("1", (fairbrief.Document("One."),))
+    text, own = fairbrief.Record("1", ("One.",)), fairbrief.Summary("1", "s", "One.")
     with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; expected a Document"):
-        fairbrief.audit(
-            [fairbrief.Case(fairbrief.Record("1", ("One.",)), fairbrief.Summary("1", "s", "One."))]
-        )
+        fairbrief.audit([fairbrief.Case(text, own)])
+    one, other = fairbrief.Record("1", (fairbrief.Document("One."),)), fairbrief.Summary("2", "s", "One.")
     with pytest.raises(DataError, match=r"id '1'.*a summary of the record '2'"):
-        fairbrief.audit([fairbrief.Case(one, fairbrief.Summary("2", "s", "One."))])
+        fairbrief.audit([fairbrief.Case(one, other)])

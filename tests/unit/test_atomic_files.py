@@ -17,11 +17,8 @@ from fairbrief.errors import RequestError
 
 def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
     """A second holder is refused while the first one holds, and not afterwards."""
-    with (
-        locked(tmp_path / "o"),
-        pytest.raises(RequestError, match="Another process is writing"),
-        locked(tmp_path / "o"),
-    ):
+    held = pytest.raises(RequestError, match="Another process is writing")
+    with locked(tmp_path / "o"), held, locked(tmp_path / "o"):
         pass
     with locked(tmp_path / "o"):
         pass
@@ -83,13 +80,17 @@ def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     assert path.read_text() == "new"
 
 
+def half_written(path: Path) -> subprocess.Popen[str]:
+    """Another process that has begun to replace the file, and waits for a line."""
+    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
+    assert other.stdout.readline() == "begun\n"
+    return other
+
+
 def test_two_processes_replace_one_file_at_once(tmp_path: Path) -> None:
     """Neither disturbs the other: each one's content stands there whole, the later one's last."""
     path = tmp_path / "o"
-    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
-    assert other.stdout
-    assert other.stdin
-    assert other.stdout.readline() == "begun\n"
+    other = half_written(path)
     with atomic_stream(path) as stream:
         stream.write(b"ours")
     assert path.read_bytes() == b"ours"
@@ -102,10 +103,7 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
     """By the next one that replaces the file; other files stay."""
     path = tmp_path / "o"
     (tmp_path / ".other.x.unfinished").touch()
-    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
-    with other:
-        assert other.stdout
-        assert other.stdout.readline() == "begun\n"
+    with half_written(path) as other:
         other.kill()
     assert len(list(tmp_path.glob(".o.*.unfinished"))) == 1
     with atomic_stream(path) as stream:
@@ -116,7 +114,6 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
 OTHER = """
 import sys
 from pathlib import Path
-from subprocess import PIPE
 from fairbrief.atomic_files import atomic_stream
 with atomic_stream(Path(sys.argv[1])) as stream:
     stream.write(b"theirs, ")

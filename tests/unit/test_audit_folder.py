@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,26 +23,11 @@ from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed
 from fairbrief.reports.result import Result
 from fairbrief.types import Table
 
-FILES = [
-    ".written",
-    "digests.sha256",
-    "estimates.csv",
-    "examples.json",
-    "per_record",
-    "report.html",
-    "report.md",
-    "results.json",
-    "sources.parquet",
-    "tables",
-]
+FILES = (
+    ".written digests.sha256 estimates.csv examples.json per_record report.html report.md results.json sources.parquet tables"
+).split()
 WITH_INPUTS = sorted([*FILES, "inputs.json"])
 """What the command leaves, which knows where its inputs lie."""
-
-
-@pytest.fixture
-def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command, in this process."""
-    return Command(capsys, monkeypatch)
 
 
 def audited(unfair: int) -> Result:
@@ -268,15 +251,8 @@ def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result
     """In the format of sha256sum: the digest, two spaces and the path, for every file that is loaded again."""
     write_all(two[0], tmp_path)
     lines = dict(line.split("  ")[::-1] for line in (tmp_path / "digests.sha256").read_text().splitlines())
-    assert {*lines} == {
-        "results.json",
-        "examples.json",
-        "sources.parquet",
-        "per_record/representation.parquet",
-    }
-    assert all(
-        hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest for name, digest in lines.items()
-    )
+    loaded = {"results.json", "examples.json", "sources.parquet", "per_record/representation.parquet"}
+    assert lines == {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in loaded}
 
 
 def test_results_are_held_to_their_schema_and_to_finite_numbers(
@@ -320,23 +296,3 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
     plain = pa.concat_tables(map(pq.read_table, files), promote_options="default")
     assert {field.name: field.metadata for field in read.schema} == {f.name: f.metadata for f in plain.schema}
     assert read.to_pylist() == plain.to_pylist() == found.per_record.to_pylist()
-
-
-def test_a_small_audit_with_its_page_imports_no_pandas(tmp_path: Path) -> None:
-    """An audit that is written to a folder does without pandas, whose import takes longer than the audit."""
-    code = (
-        "import atexit, os, sys; from fairbrief.cli import main\n"
-        "atexit.register(lambda: os._exit(9) if 'pandas' in sys.modules else None); main()"
-    )
-    given = [
-        "audit",
-        "examples/reviews.jsonl",
-        "--quiet",
-        "--resamples",
-        "20",
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    ended = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, check=False)
-    assert ended.returncode == 0
-    assert (tmp_path / "out" / "report.html").exists()

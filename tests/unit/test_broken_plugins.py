@@ -44,12 +44,6 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forget()
 
 
-@pytest.fixture
-def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command, in this process."""
-    return Command(capsys, monkeypatch)
-
-
 def test_an_audit_goes_on_without_it(tmp_path: Path, fairbrief: Command) -> None:
     """Whoever does not name it gets an audit, which says that the measure was not taken."""
     source = write(tmp_path / "in.jsonl", rows(4))

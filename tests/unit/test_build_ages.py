@@ -33,9 +33,8 @@ def texts(record: Record, groups: str = "age") -> dict[str, str]:
 
 def test_ages_articles_and_words_of_age_follow_the_group() -> None:
     """Numbers, "an 81", and pensioner; nothing else changes."""
-    record = note(
-        "Ann Lee is a 40-year-old employee. At work she sits.", "40-year-old", "employee", "At work"
-    )
+    text = "Ann Lee is a 40-year-old employee. At work she sits."
+    record = note(text, "40-year-old", "employee", "At work")
     assert texts(record) == {
         "aged 34": "Ann Lee is a 34-year-old employee. At work she sits.",
         "aged 81": "Ann Lee is an 81-year-old pensioner. In retirement she sits.",
@@ -81,12 +80,8 @@ def test_all_example_notes_can_be_built(name: str, groups: str) -> None:
     for one, other in combinations(records, 2):
         if one.seed_document == other.seed_document:
             words = [re.findall(r"\w+", r.documents[0].text.lower()) for r in (one, other)]
-            changed = (
-                [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
-                if groups == "gender"
-                else []
-            )
-            shown = {word for pair in changed for word in pair}
+            pairs = zip(*words, strict=groups == "gender")
+            shown = {word for pair in pairs if pair[0] != pair[1] for word in pair}
             assert not {"she", "he"} <= set(words[0])
             assert groups == "age" or {"she", "he"} <= shown
             assert one.documents != other.documents

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import printed
 
-from fairbrief.cli.build_command import app
 from fairbrief.errors import DataError
+from fairbrief.readers import read
 
 ROWS = """\
 #begin document (d); part 000
@@ -29,6 +29,11 @@ e 0 1 fell VBD - - - - - * -
 """
 
 
+def built(*words: object) -> str:
+    """What ``fairbrief build people`` prints."""
+    return printed("build", "people", *words)
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """Two documents, one of which speaks of nobody."""
@@ -41,12 +46,9 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
     """Rows of the original that has people are written, the other one is named with its reason."""
     pytest.importorskip("names")
     out = tmp_path / "out.jsonl"
-    done = CliRunner().invoke(
-        app, ["people", str(source), "--out", str(out), "--per-seed-document", "4", "--design", "mono"]
-    )
-    assert done.exit_code == 0, done.output
-    assert "4 inputs of 1 seed document (of 2)" in done.output
-    assert "excluded: e: no person to vary" in done.output
+    said = built(source, "--out", out, "--per-seed-document", 4, "--design", "mono")
+    assert "4 inputs of 1 seed document (of 2)" in said
+    assert "excluded: e: no person to vary" in said
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
     for row in rows:
@@ -57,10 +59,8 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
 def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Path) -> None:
     """The file is one that audits read: texts, groups of people and seed documents come back."""
     pytest.importorskip("names")
-    from fairbrief.readers import read
-
     out = tmp_path / "out.jsonl"
-    CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-seed-document", "2"])
+    built(source, "--out", out, "--per-seed-document", 2)
     records = list(read(out).records())
     assert [r.seed_document for r in records] == ["d", "d"]
     assert {r.entities[0].attributes["gender"] for r in records} == {"female", "male"}
@@ -70,8 +70,8 @@ def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Pa
 def test_a_broken_source_leaves_no_file(source: Path, tmp_path: Path) -> None:
     """A fault in the middle of the source is told, and no half-written file stays."""
     source.write_text(ROWS.replace("e 0 1 fell VBD", "e 0 1 fell"), encoding="utf-8")
-    done = CliRunner().invoke(app, ["people", str(source), "--out", str(tmp_path / "o.jsonl")])
-    assert isinstance(done.exception, DataError)
+    with pytest.raises(DataError):
+        built(source, "--out", tmp_path / "o.jsonl")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.conll"]
 
 
@@ -79,10 +79,10 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
     """Files that are no annotated documents, and a choice that does not exist, are told with what is wanted."""
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("x", encoding="utf-8")
-    out = ["--out", str(tmp_path / "o")]
-    assert isinstance(CliRunner().invoke(app, ["people", str(tmp_path / "notes"), *out]).exception, DataError)
-    done = CliRunner().invoke(app, ["people", str(source), *out, "--content-words", "some"])
-    assert done.exit_code == 2
+    with pytest.raises(DataError):
+        built(tmp_path / "notes", "--out", tmp_path / "o")
+    with pytest.raises(SystemExit, match="2"):
+        built(source, "--out", tmp_path / "o", "--content-words", "some")
 
 
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
@@ -93,27 +93,19 @@ def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: 
         "Ben,first,male,b\nNord,last,,a\nRoth,last,,b\n",
         encoding="utf-8",
     )
-    command = [
-        "people", str(source), "--out", str(tmp_path / "o.jsonl"), "--groups", "race", "--names", str(table),
-    ]  # fmt: skip
-    done = CliRunner().invoke(app, [*command, "--design", "mono"])
-    assert isinstance(done.exception, DataError)
-    told = str(done.exception)
-    assert "1 × no person to vary, 1 × too few names" in told
-    assert "Give a larger table: --names FILE" in told
-    done = CliRunner().invoke(app, [*command, "--design", "mono", "--last-names", "keep"])
-    assert done.exit_code == 0, done.output
-    assert "excluded, with all of their inputs: 1 × no person to vary" in done.output
+    command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
+    said = r"(?s)1 × no person to vary, 1 × too few names.*Give a larger table: --names FILE"
+    with pytest.raises(DataError, match=said):
+        built(*command)
+    told = built(*command, "--last-names", "keep")
+    assert "excluded, with all of their inputs: 1 × no person to vary" in told
 
 
 def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None:
     """A last name that the annotation missed keeps the original out; keeping last names is offered, and helps."""
     path = tmp_path / "a.conll"
     path.write_text(ROWS.replace("d 0 4 case NN", "d 0 4 Roth NNP"), encoding="utf-8")
-    command = ["people", str(path), "--out", str(tmp_path / "o.jsonl"), "--per-seed-document", "2"]
-    done = CliRunner().invoke(app, [*command, "--last-names", "replace"])
-    assert isinstance(done.exception, DataError)
-    assert "an original name remains" in str(done.exception)
-    assert "--last-names keep" in str(done.exception)
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
+    command = [path, "--out", tmp_path / "o.jsonl", "--per-seed-document", 2]
+    with pytest.raises(DataError, match=r"an original name remains.*--last-names keep"):
+        built(*command, "--last-names", "replace")
+    built(*command)

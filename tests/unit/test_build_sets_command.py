@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
@@ -46,15 +46,11 @@ def test_perspectives(tweets: Path, tmp_path: Path) -> None:
 def test_stratified(tmp_path: Path) -> None:
     """Tweets of SemEval become sets of one target that each stance dominates equally often; records do as well."""
     path, out = tmp_path / "train.txt", tmp_path / "sets.jsonl"
-    rows = [
-        f"{i}\t{'Tea' if i % 4 < 2 else 'Mugs'}\ttweet {i}\t{'FAVOR' if i % 2 else 'AGAINST'}"
-        for i in range(80)
-    ]
+    targets, stances = ("Tea", "Tea", "Mugs", "Mugs"), ("AGAINST", "FAVOR")
+    rows = [f"{i}\t{targets[i % 4]}\ttweet {i}\t{stances[i % 2]}" for i in range(80)]
     path.write_text("\n".join(["ID\tTarget\tTweet\tStance", *rows]), encoding="latin-1")
-    said = run(
-        "stratified", path, "--attribute", "stance", "--topic", "target", "--size", "5", "--sets", "6",
-        "--out", out,
-    )  # fmt: skip
+    asked = ("--attribute", "stance", "--topic", "target", "--size", "5", "--sets", "6")
+    said = run("stratified", path, *asked, "--out", out)
     assert "dominated by AGAINST 3, FAVOR 3" in said
     records = list(read(out).records())
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
@@ -70,9 +66,7 @@ def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
         for c in range(6)
         for i in range(9)
     ]  # fmt: skip
-    path.write_text(
-        "".join(json.dumps(row) + "\n" for row in [*rows, {**rows[1], "id": "again"}]), encoding="utf-8"
-    )
+    write(path, [*rows, {**rows[1], "id": "again"}])
     said = run(
         "stratified", path, "--attribute", "stance", "--topic", "claim", "--size", "4-8", "--sets", "2", "--distinct",
         "--min-tokens", "75", "--max-tokens", "600", "--values", "support,against", "--out", out,
@@ -111,19 +105,12 @@ def test_reviews(tmp_path: Path) -> None:
     """Amazon's lines, and ordinary records whose fields are named, become sets of one product with sentiments."""
     path, out = tmp_path / "a.json", tmp_path / "sets.jsonl"
     rows = [{"asin": f"B{i % 2}", "overall": 1 + i % 5, "reviewText": f"review {i}"} for i in range(20)]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    said = run("reviews", path, "--size", "8", "--out", out)
+    said = run("reviews", write(path, rows), "--size", "8", "--out", out)
     assert "2 sets" in said
     assert "sentiment: negative" in said
-    plain = tmp_path / "plain.jsonl"
-    plain.write_text(
-        "\n".join(json.dumps({"id": i, "text": f"t {i}", "stars": 1 + i % 5, "shop": "x"}) for i in range(9)),
-        encoding="utf-8",
-    )
-    run(
-        "reviews", plain, "--size", "9", "--rating", "stars", "--product", "shop", "--negative", "1", "--out",
-        out,
-    )  # fmt: skip
+    plain = [{"id": i, "text": f"t {i}", "stars": 1 + i % 5, "shop": "x"} for i in range(9)]
+    named = ("--rating", "stars", "--product", "shop", "--negative", "1", "--out", out)
+    run("reviews", write(tmp_path / "plain.jsonl", plain), "--size", "9", *named)
     (record,) = read(out).records()
     assert Counter(record.values_of("sentiment")) == {"negative": 2, "neutral": 4, "positive": 3}
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -62,11 +63,9 @@ def maps(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 
 
 @pytest.fixture
-def calibrated(tmp_path: Path) -> Path:
-    """A calibration of containment."""
-    out = tmp_path / "containment.json"
-    printed("calibrate", "containment", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    return out
+def calibrated(maps: Mapping[str, Path], tmp_path: Path) -> Path:
+    """A calibration of containment that a test may change."""
+    return Path(shutil.copy(maps["containment"], tmp_path))
 
 
 def test_labels_become_a_map_that_a_spec_names(tmp_path: Path) -> None:
@@ -82,9 +81,7 @@ def test_labels_become_a_map_that_a_spec_names(tmp_path: Path) -> None:
     assert (np.diff(answer.matrix[0]) >= 0).all()
     assert answer.matrix[0, 0] < 0.2 < 0.8 < answer.matrix[0, 10]
     (alone,) = scorer.answer([Ask(spec, ask.rows[:1], claims)])
-    assert alone.matrix[0].tolist() == answer.matrix[0].tolist(), (
-        "a row's score depends on the rows beside it"
-    )
+    assert alone.matrix[0].tolist() == answer.matrix[0].tolist(), "a row's score depends on those beside it"
     assert repr(registry.make("scorer", spec)) == spec
     held = json.loads(out.read_text())
     assert held["pairs"] == held["texts"] == 90
@@ -121,16 +118,14 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
     assert "excludes the uncertainty of the scorer's calibration" in said["narrow"]
 
 
-def test_a_lexical_scorer_needs_labels(tmp_path: Path) -> None:
+def test_a_lexical_scorer_needs_labels(maps: Mapping[str, Path]) -> None:
     """It refuses to score without, and says what to do; with labels it tells support better than chance."""
     with pytest.raises(RequestError, match="fairbrief calibrate lexical"):
         Lexical().answer([])
-    out = tmp_path / "made.json"
-    printed("calibrate", "lexical", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    assert read(str(out)).auc[1] > 0.6
+    assert read(str(maps["lexical"])).auc[1] > 0.6
     ask = Ask("", (" ".join(WORDS),), (" ".join(WORDS), " ".join(OTHERS)))
     with in_english():
-        (answer,) = registry.make("scorer", f"lexical(calibrated={out})").answer([ask])
+        (answer,) = registry.make("scorer", f"lexical(calibrated={maps['lexical']})").answer([ask])
     assert answer.matrix[0, 0] > answer.matrix[0, 1]
 
 
@@ -140,25 +135,12 @@ def test_calibrated_scorers_keep_the_contract(
     name: str, clause: ScorerClause, maps: Mapping[str, Path]
 ) -> None:
     """Whatever is asked, alone as in a batch: also empty texts, no row, and no column."""
-    odd = (
-        "",
-        " ",
-        "?!",
-        "\x00",
-        "soup soup",
-        "ünï كلمة 汤很热",
-        "a" * 3000,
-        "Anna paid 40 euros. It was 1.5 times as hot.",
-    )
+    told = "Anna paid 40 euros. It was 1.5 times as hot."
+    odd = ("", " ", "?!", "\x00", "soup soup", "ünï كلمة 汤很热", "a" * 3000, told)
     with in_english():
         scorer = registry.make("scorer", f"{name}(calibrated={maps[name]})")
-        asks = [
-            Ask("", odd, odd),
-            Ask("", (), odd),
-            Ask("", odd, ()),
-            *(Ask("", (text,), odd[:2]) for text in odd),
-        ]
-        clause(scorer, asks)
+        asks = [Ask("", odd, odd), Ask("", (), odd), Ask("", odd, ())]
+        clause(scorer, [*asks, *(Ask("", (text,), odd[:2]) for text in odd)])
 
 
 def test_features_of_a_pair_by_hand() -> None:
@@ -182,11 +164,7 @@ def test_features_of_a_pair_by_hand() -> None:
         ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
         ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
         ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
-        (
-            {"map": {"weights": [1], "places": [], "shares": []}},
-            DataError,
-            "found no calibration of this version",
-        ),
+        ({"map": {"weights": [1], "places": [], "shares": []}}, DataError, "no calibration of this version"),
     ],
 )
 def test_a_calibration_that_does_not_fit_is_refused(
@@ -219,14 +197,8 @@ def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None
     """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
     out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))
     printed("calibrate", "ngram", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    assert features_of(Scorers()["ngram"], [ask], by_row=True)[:, 0].tolist() == [
-        1.0,
-        0.5,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-    ]
+    features = features_of(Scorers()["ngram"], [ask], by_row=True)[:, 0]
+    assert features.tolist() == [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
     with in_english():
         (answer,) = Calibrated(Scorers()["ngram"], str(out)).answer([ask])
         (checked,) = Calibrated(Scorers()["ngram"], str(out), "checked").answer([ask])

@@ -77,7 +77,6 @@ def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     found = chance_of("m", [0.1, 0.2, np.nan], Value(np.array(0.9), "both"))
     assert found == PermutationTest(pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3), pytest.approx(0.15))
     found = chance_of("m", [0.1, 0.2, 0.3], Value(np.array(0.2), "both"))
-    assert found is not None
     assert found.p == 1  # 2 · 3/4, on either side
     assert chance_of("m", [np.nan] * 3, Value(np.array(0.8), "upper")) is None
     assert chance_of("other", [0.0] * 3, Value(np.array(0.8), "upper")) is None
@@ -86,7 +85,6 @@ def test_a_value_without_contrasts_is_tested_by_itself() -> None:
 def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
     """Clusters that say 0 have an error of 0, too: every draw reaches a size of 0, (3 + 1)/4."""
     found = chance_of("m", [0.0, 0.5, 1], Value(np.array(0.0), "upper", ("d",)), tops=(0, 0))
-    assert found is not None
     assert found.p == 1
 
 
@@ -94,7 +92,6 @@ def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
     """The draw of θ = 0 came once, that of ½ twice: from their mean of 1/3, |1 - 1/3| is reached by none, (0 + 1)/4."""
     value = Value(np.array(1.0), "both", ("d",))
     found = chance_of("d", [0.0, 0.5, 1], value, draws=(0, 1, 1))
-    assert found is not None
     assert (found.mean, found.p) == (pytest.approx(1 / 3), 1 / 4)
 
 
@@ -139,7 +136,6 @@ def test_signs_of_clusters_that_say_something_are_turned() -> None:
     assert flips([1, 2, 3, 0], level) == PermutationTest(1 / 4, 1 / 4, 1 / 4, None)
     folded = Value(np.array(1.5), "upper", ("d",), fold=lambda sums: np.abs(sums[..., 0]))
     found = flips([1, 2, 3, 0], folded)
-    assert found is not None
     assert found.mean == pytest.approx((6 + 4 + 2 + 0) / 4 / 4)
 
 

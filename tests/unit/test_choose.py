@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import datasets
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
+from tests.cli.command import printed
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.cli import app
 from fairbrief.errors import RequestError
+from fairbrief.readers import read
 from fairbrief.saved.gate_rules import rule
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Document, Record, Summary
@@ -37,9 +38,7 @@ BY = "uer@side"
 
 def record(i: int, references: Sequence[str] = ()) -> Record:
     """Eight one-word documents, four of each side."""
-    documents = [
-        Document(word, {"side": side}) for side, words in (("L", LEFT), ("R", RIGHT)) for word in words
-    ]
+    documents = [Document(word, {"side": "L" if word in LEFT else "R"}) for word in (*LEFT, *RIGHT)]
     return Record(f"r{i}", tuple(documents), tuple(references))
 
 
@@ -68,7 +67,6 @@ def test_the_rejected_one_is_the_worst() -> None:
     """A pair is made of the best and the worst candidate, with their values."""
     (choice,) = chosen(candidates(0, "alder birch quartz", "alder quartz", "alder birch cedar"))
     pair = preference(choice, "say it")
-    assert pair is not None
     texts = (pair["prompt"], pair["chosen"], pair["rejected"])
     assert texts == ("say it", "alder quartz", "alder birch cedar")
     assert pair["chosen_value"] == pytest.approx(0, abs=0.05)  # less what random words equal
@@ -84,12 +82,8 @@ def test_of_a_quality_more_is_better() -> None:
 
 def test_candidates_of_another_length_do_not_take_part() -> None:
     """Within a tenth of the median length only: the fair one that is twice as long is not chosen."""
-    long, one, two = (
-        "alder birch cedar damson quartz shale talc umber",
-        "alder birch quartz",
-        "alder birch cedar",
-    )
-    cases = [case for i in range(20) for case in candidates(i, long, one, two)]
+    texts = ("alder birch cedar damson quartz shale talc umber", "alder birch quartz", "alder birch cedar")
+    cases = [case for i in range(20) for case in candidates(i, *texts)]
     choices = chosen(cases, length_within=0.1)
     assert {choice.chosen for choice in choices} == {1}
     assert {choice.pool for choice in choices} == {(1, 2)}
@@ -179,23 +173,12 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
     texts = "alder birch cedar damson", "alder birch quartz shale"
     source, out, pairs = tmp_path / "candidates.jsonl", tmp_path / "chosen.jsonl", tmp_path / "pairs.jsonl"
     write_lines((case_line(case) for i in range(12) for case in candidates(i, *texts)), source)
-    ran = CliRunner().invoke(
-        app,
-        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs)],
-        terminal_width=100,
-    )
-    assert ran.exit_code == 0, ran.output
-    assert "preference pairs" in ran.output
-
-    from fairbrief.readers import read
-
+    assert "preference pairs" in printed("choose", source, "--by", BY, "--out", out, "--pairs", pairs)
     cases = list(read(out))
     assert {case.summary.system for case in cases} == {CHOSEN}
     assert {case.summary.text for case in cases} == {"alder birch quartz shale"}
     assert cases[0].summary.made["candidate"] == "s1"
     assert float(cases[0].summary.made["value"]) == pytest.approx(0, abs=0.05)
-
-    import datasets
 
     rows = datasets.load_dataset("json", data_files=str(pairs), split="train", cache_dir=str(tmp_path / "hf"))
     assert {"prompt", "chosen", "rejected"} <= set(rows.column_names)
@@ -206,13 +189,10 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
 
 def test_two_choices_can_be_compared(tmp_path: Path) -> None:
     """An audit names each file of chosen summaries; a file with one summary of each record leaves no choice."""
-    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment"]
     out = tmp_path / "chosen.jsonl"
-    assert CliRunner().invoke(app, [*arguments, "--out", str(out)]).exit_code == 0
+    printed("choose", EXAMPLE, "--by", "equal_coverage@sentiment", "--out", out)
     named = ["--summaries", f"again={out}", "--summaries", f"by-coverage={out}"]
-    audited = CliRunner().invoke(
-        app, ["audit", str(EXAMPLE), *named, "--measure", "uer@sentiment", "--resamples", "20", "--details"]
-    )
-    assert re.search("again +by-coverage", audited.output), audited.output
-    alone = CliRunner().invoke(app, ["choose", str(out), "--by", "uer@sentiment"])
-    assert "more than one candidate" in str(alone.exception)
+    said = printed("audit", EXAMPLE, *named, "--measure", "uer@sentiment", "--resamples", 20, "--details")
+    assert re.search("again +by-coverage", said)
+    with pytest.raises(RequestError, match="more than one candidate"):
+        printed("choose", out, "--by", "uer@sentiment")

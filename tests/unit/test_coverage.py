@@ -41,12 +41,6 @@ def rows_of(values: Sequence[str | None], support: list[list[float]], **settings
     )
 
 
-def totals_of(rows: Rows | Reason) -> Totals:
-    """One row under its real label permutation."""
-    assert isinstance(rows, Rows)
-    return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
-
-
 @pytest.mark.parametrize(
     ("values", "support", "settings", "reason"),
     [
@@ -66,7 +60,6 @@ def test_a_record_without_an_answer_leaves_a_reason(
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
     rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
-    assert isinstance(rows, Rows)
     _, p = tested_rows.with_test(rows, ("gap",))
     assert p == 1.0
 
@@ -76,7 +69,6 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
-        assert isinstance(rows, Rows)
         _, p = tested_rows.with_test(rows, ("gap",))
         assert round(p * 20) % 2 == 0
 
@@ -186,7 +178,6 @@ def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
     sums: dict[tuple[str, ...], float] = {}
     for values, support in records:
         rows = rows_of(list(values), [[x] for x in support], pairwise=True)
-        assert isinstance(rows, Rows)
         for column, number in zip(rows.columns, rows.values[0].tolist(), strict=True):
             sums[column] = sums.get(column, 0.0) + number
     totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))

@@ -35,18 +35,13 @@ def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
     documents = tuple(
         Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
-    return Case(
-        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(claims)))
-    )
+    units = tuple(Claim(f"u{j}") for j in range(claims))
+    return Case(Record("r", documents), Summary("r", "s", "Text.", units))
 
 
 def observed(
-    groups: str,
-    support: Sequence[Sequence[float]],
-    words: Sequence[int] = (),
-    labels: Sequence[int] = (),
-    **settings: Any,
-) -> dict[Column, float]:
+    groups: str, support: Sequence[Sequence[float]], words: Sequence[int] = (), labels: Sequence[int] = (), **settings: Any
+) -> dict[Column, float]:  # fmt: skip
     """A record's row by column; under its real label permutation where no other is given."""
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
@@ -144,12 +139,13 @@ def test_parity_reads_the_extremes_of_records() -> None:
     assert not any(value.contrasts or value.has_baseline for value in found.values())
 
 
+DOMINATED = (("aab", [[0.6], [0.4], [0.2]]), ("abb", [[0.0], [0.6], [0.6]]))
+"""Records that a and b dominate, with the coverage of their documents."""
+
+
 def test_parity_is_told_by_the_group_that_dominates() -> None:
     """Group a is covered by 0.1 more where it dominates and 0.4 less where b does: 0.5; b by 0.2 less and 0.2 more: 0.4."""
-    rows = (
-        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
-        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
-    )
+    rows = [observed(groups, support, pairwise=True) for groups, support in DOMINATED]
     assert rows[0]["dominated difference", "a", "a"] == pytest.approx(0.2)
     assert rows[0]["dominated documents", "a", "a"] == 2
     assert rows[1]["dominated difference", "b", "a"] == pytest.approx(-0.4)
@@ -261,11 +257,8 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     """Documents of a are covered by 0.2 more in all and by 0.4 less, over three documents 0.2/3 less; b as much more. The
     second draw lacks the record that b dominates, and so has no second side; the third has nothing.
     """
-    both = added(
-        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
-        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
-    )
-    first = observed("aab", [[0.6], [0.4], [0.2]], pairwise=True)
+    first, second = (observed(groups, support, pairwise=True) for groups, support in DOMINATED)
+    both = added(first, second)
     alone = np.array([first.get(c, 0.0) for c in both.columns])
     draws = Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
     gaps = EqualCoverage("side", pairwise=True).value(draws)["by_dominance"].array
@@ -279,14 +272,9 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
 def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of few sentences each subset is read once: nothing shows whether it was."""
     rng = np.random.default_rng(1)
-    units = [
-        (
-            (case("aab", [1, 2, 4]),),
-            extracts(rng.integers(0, 2, (50, 3)).tolist()),
-            (answer(rng.random((3, 3)).tolist()),),
-        )
-        for _ in range(3)
-    ]
+    one = (case("aab", [1, 2, 4]),)
+    kept = [extracts(rng.integers(0, 2, (50, 3)).tolist()) for _ in range(3)]
+    units = [(one, drawn, (answer(rng.random((3, 3)).tolist()),)) for drawn in kept]
     observation = Coverage("side", claims="sentences")
     once = rows_by_place(read_extracts(observation, units)[0])
     monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)

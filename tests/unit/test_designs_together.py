@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from fairbrief import explain
@@ -11,20 +13,15 @@ from fairbrief.types import Case, Document, Estimate, Record, Summary
 SPELLED = "distinguishability(similarity=counts)@group"
 
 
-def variants(genders: str, *, tells: bool, design: str = "mono") -> list[Case]:
+def variants(genders: str, *, tells: bool) -> list[Case]:
     """Six originals, four variants each; where the summary ``tells``, it differs by group."""
     cases = []
-    for seed_document in "abcdef":
-        for sample in range(2):
-            for group in ("black", "white"):
-                record = Record(
-                    f"{seed_document}.{design}-{genders}.{sample}.{group}",
-                    (Document("Somebody sang."),),
-                    attributes={"group": group, "design": design, "genders": genders, "sample": str(sample)},
-                    seed_document=seed_document,
-                )
-                text = f"{group} bird" if tells else "a bird"
-                cases.append(Case(record, Summary(record.id, "s", text)))
+    for seed_document, sample, group in product("abcdef", "01", ("black", "white")):
+        name = f"{seed_document}.mono-{genders}.{sample}.{group}"
+        made = {"group": group, "design": "mono", "genders": genders, "sample": sample}
+        record = Record(name, (Document("Somebody sang."),), attributes=made, seed_document=seed_document)
+        text = f"{group} bird" if tells else "a bird"
+        cases.append(Case(record, Summary(name, "s", text)))
     return cases
 
 
@@ -38,11 +35,8 @@ def test_counterfactuals_of_different_designs_are_not_told_apart_from_each_other
     """Each design is its own unit within the original: one table of both has what each has alone."""
     told, same = variants("tied", tells=True), variants("random", tells=False)
     both = audit([*same, *told], Plan(measures=(SPELLED,), by=(("genders",),), n_resamples=50)).estimates
-    assert (
-        value(both, genders="tied")
-        == value(audit(told, Plan(measures=(SPELLED,), n_resamples=50)).estimates)
-        == (1.0, 6)
-    )
+    alone = audit(told, Plan(measures=(SPELLED,), n_resamples=50)).estimates
+    assert value(both, genders="tied") == value(alone) == (1.0, 6)
     assert value(both, genders="random") == (0.0, 6)
     assert value(both) == (0.5, 12)
     assert next(e for e in both if e.quantity == "distinguishability" and not e.subgroup).clusters == 6
@@ -68,35 +62,23 @@ def test_an_explanation_keeps_the_designs_of_a_seed_document_apart() -> None:
 @pytest.mark.parametrize("by", ["sample", "group"])
 def test_a_unit_belongs_to_a_subgroup_only_if_all_of_its_counterfactuals_do(by: str) -> None:
     """A subgroup that cuts through originals holds none of the units made of all their variants, not those of its first."""
-    estimates = audit(
-        variants("tied", tells=True), Plan(measures=(SPELLED,), by=((by,),), n_resamples=20)
-    ).estimates
+    plan = Plan(measures=(SPELLED,), by=((by,),), n_resamples=20)
+    estimates = audit(variants("tied", tells=True), plan).estimates
     assert value(estimates) == (1.0, 6)
     assert not [e for e in estimates if e.subgroup and e.value is not None]
-
-
-def _cases(originals: int, samples: int) -> list[Case]:
-    """Every seed document speaks of a mother and a son, every summary of the mother alone."""
-    return [
-        Case(
-            Record(
-                f"{o}-{s}",
-                (Document("The mother met the son."),),
-                attributes={"sample": str(s)},
-                seed_document=str(o),
-            ),
-            Summary(f"{o}-{s}", "keeps_mothers", "The mother came."),
-        )
-        for o in range(originals)
-        for s in range(samples)
-    ]
 
 
 @pytest.mark.parametrize("spec", ["word_list_inclusion", "word_list_inclusion(words=published)"])
 def test_counterfactuals_of_one_seed_document_take_one_labelling(spec: str) -> None:
     """Twenty variants of four originals can be relabelled in 16 ways, not in 2 to the 80: not testable."""
-    result = audit(_cases(4, 20), Plan(measures=(spec,), n_resamples=200))
-    main_value = result.estimates[0]
+    both = (Document("The mother met the son."),)
+    records = [
+        Record(f"{o}-{s}", both, attributes={"sample": str(s)}, seed_document=o)
+        for o in "0123"
+        for s in range(20)
+    ]
+    cases = [Case(r, Summary(r.id, "keeps_mothers", "The mother came.")) for r in records]
+    main_value = audit(cases, Plan(measures=(spec,), n_resamples=200)).estimates[0]
     assert main_value.value == pytest.approx(0.5)
     assert main_value.testable is False
     assert main_value.p is None

@@ -10,7 +10,7 @@ from tests.rows_by_hand import by_column, observed, values_of
 
 from fairbrief.measures.entity_sentiment import NO_TONE, NOBODY, EntitySentiment, naming, parsed_entities
 from fairbrief.text.people import Name
-from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary
 
 SOURCE = ("Anna Berg won.", "Then Berg lost to Tom Hale.", "It rained.", "Hale smiled.", "Ivan Koch left.")
 TONE = {
@@ -31,22 +31,20 @@ def case(
     attributes: Mapping[str, str] | None = None,
 ) -> tuple[Case]:
     """A record of two documents, and its summary."""
-    record = Record(
-        "r", tuple(map(Document, source)), entities=tuple(entities), attributes=dict(attributes or {})
-    )
+    documents = tuple(map(Document, source))
+    record = Record("r", documents, entities=tuple(entities), attributes=dict(attributes or {}))
     return (Case(record, Summary("r", "s", summary)),)
 
 
 def answered(observation: EntitySentiment, cases: tuple[Case], unknown: Sequence[str] = ()) -> list[Scores]:
     """The given sentiment of every sentence that is asked about; none of the ``unknown`` ones."""
-    return [
-        Scores(
-            np.array([[TONE[text]] for text in ask.rows]),
-            np.zeros(1, dtype=np.int64),
-            np.array([float(text not in unknown) for text in ask.rows]),
-        )
-        for ask in observation.asks(cases)
-    ]
+    return [toned(ask.rows, unknown) for ask in observation.asks(cases)]
+
+
+def toned(texts: Sequence[str], unknown: Sequence[str] = ()) -> Scores:
+    """The given sentiment of these texts."""
+    sizes = np.array([float(text not in unknown) for text in texts])
+    return Scores(np.array([[TONE[text]] for text in texts]), np.zeros(1, dtype=np.int64), sizes)
 
 
 def rows_of(cases: tuple[Case], unknown: Sequence[str] = (), **settings: str) -> Rows | Reason:
@@ -108,10 +106,9 @@ def test_the_difference_beside_the_tone_in_the_source() -> None:
         ("one", "right"): 2, ("article", "right"): 0.8, ("shift", "right"): -0.4, ("article²", "right"): 0.4,
         ("shift²", "right"): 0.1, ("article·shift", "right"): -0.2,
     }  # fmt: skip
-    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
-    found = EntitySentiment("leaning").value(totals)
-    assert float(found["entity_sentiment"].array) == pytest.approx(0.1)
-    assert float(found["adjusted_difference[left−right]"].array) == pytest.approx(-0.2)
+    found = values_of(EntitySentiment("leaning"), sums)
+    assert found["entity_sentiment"] == pytest.approx(0.1)
+    assert found["adjusted_difference[left−right]"] == pytest.approx(-0.2)
 
 
 def test_the_baseline_of_random_sentences() -> None:
@@ -123,10 +120,7 @@ def test_the_baseline_of_random_sentences() -> None:
     kept = np.array([[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [1, 0, 0, 1, 1]], dtype=float)
     drawn = [Extracts(SOURCE, kept)]
     (ask,) = observation.extract_asks(cases, drawn)
-    scores = [
-        Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
-    ]
-    found = row(observation.observe_extracts(cases, drawn, scores))
+    found = row(observation.observe_extracts(cases, drawn, [toned(ask.rows)]))
     assert found["one", "left"] == found["one", "right"] == pytest.approx(1)
     assert found["shift", "left"] == pytest.approx(0.4 / 3)
     assert found.get(("shift", "right"), 0.0) == pytest.approx(0, abs=1e-12)
@@ -186,17 +180,6 @@ def test_details_quote_the_sentences_of_both_sides() -> None:
         "summary -0.20: “Berg lost.” -0.50, “Hale won, and Berg wept.” +0.10."
     )
     assert second.startswith("Tom Hale (right)")
-
-
-def test_a_long_list_of_entities_takes_linear_time() -> None:
-    """Only names whose last word the source has are compared: 20,000 names, 200 sentences."""
-    listed = "left: " + ", ".join(f"Anna Berg{i}a" for i in range(20000)) + "; right: Tom Hale"
-    source = " ".join(f"Tom Hale met {i} people." for i in range(200))
-    record = Record("r", (Document(source),))
-    (ask,) = EntitySentiment("leaning", entities=listed).asks(
-        (Case(record, Summary("r", "s", "Hale left.")),)
-    )
-    assert len(ask.rows) == 201
 
 
 def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:

@@ -42,22 +42,12 @@ def of(result: Result, quantity: str, system: str, baseline: str = "") -> Estima
 def test_systems_that_write_the_same_differ_by_nothing(result: Result) -> None:
     """No cluster says anything, and there is one way to turn none: p is 1, and cannot be less beside other tests."""
     same = of(result, "difference[L]", "a", "b")
-    assert (same.value, same.permutation_mean, same.p, same.testable, same.smallest_p) == (
-        0.0,
-        0.0,
-        None,
-        False,
-        1.0,
-    )
+    assert (same.value, same.permutation_mean, same.smallest_p) == (0, 0, 1)
+    assert (same.p, same.testable) == (None, False)
     alone = audit(list(cases({"a": 2, "b": 2})), Plan(measures=["position_from_uniform"], n_resamples=100))
     same = of(alone, "mean_position_shift", "a", "b")
-    assert (same.value, same.permutation_mean, same.p, same.testable, same.smallest_p) == (
-        0.0,
-        0.0,
-        1.0,
-        True,
-        1.0,
-    )
+    assert (same.value, same.permutation_mean, same.smallest_p) == (0, 0, 1)
+    assert (same.p, same.testable) == (1, True)
 
 
 def test_systems_that_differ_in_every_record_are_tested_by_turning_them(result: Result) -> None:
@@ -127,12 +117,10 @@ def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() 
     )
     one = Case(Record("r", documents), Summary("r", "a", " ".join(d.text for d in documents[:4])))
     found = audit([one], Plan(measures=["equal_coverage@side", "uer@side"], n_resamples=100))
-    assert found.per_record is not None
     ps = {row["measures"]: row["p"] for row in found.per_record.to_pylist()}
     assert ps == {"equal_coverage@side": pytest.approx(2 / 70), "uer@side": None}
     one = replace(one, record=replace(one.record, seed_document="o"))
     per_record = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=0)).per_record
-    assert per_record is not None
     assert [(row["record"], row["cluster"]) for row in per_record.to_pylist()] == [("r", "o")]
     (e,) = [e for e in found.estimates if e.quantity == "uneven_share"]
     assert e.value == 1
@@ -143,13 +131,9 @@ def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() 
 
 def said(*counts: int, system: str = "a") -> list[Case]:
     """One record for each count, whose summary says 'first woman' so often."""
-    return [
-        Case(
-            Record(f"r{i}", (Document("Somebody won."),)),
-            Summary(f"r{i}", system, f"Won. {'First woman. ' * count}"),
-        )
-        for i, count in enumerate(counts)
-    ]
+    records = [Record(f"r{i}", (Document("Somebody won."),)) for i in range(len(counts))]
+    texts = [f"Won. {'First woman. ' * count}" for count in counts]
+    return [Case(r, Summary(r.id, system, text)) for r, text in zip(records, texts, strict=True)]
 
 
 COUNTS = (0, 0, 1, 2, 0, 3, 1, 1)
@@ -172,17 +156,16 @@ def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
         Document("Alpha one. Beta two. Gamma three. Delta four.", {"side": "L"}),
         Document("Else.", {"side": "R"}),
     )
-    given = [
-        Case(
-            Record(f"r{i}", documents, ("Alpha one.",)),
-            Summary(f"r{i}", "a", "Alpha one." if i < 1 else f"Beta zzz{i}."),
-        )
-        for i in range(8)
-    ]
+    texts = ["Alpha one.", *(f"Beta zzz{i}." for i in range(1, 8))]
+    records = [Record(f"r{i}", documents, ("Alpha one.",)) for i in range(8)]
+    given = [Case(r, Summary(r.id, "a", text)) for r, text in zip(records, texts, strict=True)]
     measures = ["rouge1", "position_from_uniform", "uer@side", "sof@side"]
     found = audit(given, Plan(measures=measures, n_resamples=20)).estimates
-    shares = [e for e in found if e.low is not None and e.quantity in SHARES]
-    assert {e.quantity for e in shares} == set(SHARES)
+    names = (
+        "rouge1 rouge1_precision rouge1_recall lead_share mean_position segment[01] unmapped_share uer"
+    ).split()
+    shares = [e for e in found if e.low is not None and e.quantity in names]
+    assert {e.quantity for e in shares} == set(names)
     for e in shares:
         assert 0 <= e.low <= e.value <= e.high <= 1, (e.quantity, e.low, e.value, e.high)
     rouge = of(audit(given, Plan(measures=measures, n_resamples=20)), "rouge1_recall", "a")
@@ -190,18 +173,6 @@ def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
     middle = (1 / 8 + t2 / (2 * n)) / (1 + t2 / n)
     half = (t2 * ((1 / 8) * (7 / 8) / n + t2 / (4 * n * n))) ** 0.5 / (1 + t2 / n)
     assert (rouge.value, rouge.low, rouge.high) == pytest.approx((1 / 8, middle - half, middle + half))
-
-
-SHARES = (
-    "rouge1",
-    "rouge1_precision",
-    "rouge1_recall",
-    "lead_share",
-    "mean_position",
-    "segment[01]",
-    "unmapped_share",
-    "uer",
-)
 
 
 def test_no_bound_lies_beyond_what_can_be() -> None:
@@ -219,8 +190,6 @@ def test_no_bound_lies_beyond_what_can_be() -> None:
     )
     assert (e.value, e.se, e.low, e.high) == pytest.approx((-0.875, 0.125, -1, -0.875 + 2.364624 * 0.125))
     assert e.extract_baseline is not None
-    assert e.extract_difference is not None
-    assert e.extract_difference_low is not None
     assert e.extract_difference - 2.2 * e.se < -1.1
     assert -1.05 < e.extract_difference_low < -1, "extracts may read a little more than 0"
 
@@ -229,8 +198,6 @@ def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
     """Means of eight draws of the eight are multiples of 1/8, about as far from 1 as Student's; of one record there are none."""
     plan = Plan(measures=["phrase_counts"], n_resamples=100, intervals="bootstrap")
     e = of(audit(said(*COUNTS), plan), "phrase_counts", "a")
-    assert e.low is not None
-    assert e.high is not None
     assert 0 < e.low < 1 - 1 / 7**0.5 < 1 + 1 / 7**0.5 < e.high < 2.5
     assert e.notes == ()
     one = of(audit(said(3), plan), "phrase_counts", "a")
@@ -293,15 +260,8 @@ def test_data_that_cannot_be_observed_ends_the_audit_with_its_place() -> None:
 
 def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -> None:
     """Without its place, by which no two could be counted together, and without what to do about it."""
-    given = [
-        Case(
-            Record(
-                f"r{i}", (Document("One.", {"side": "L"}), Document("Two.", {} if i < 2 else {"side": "R"}))
-            ),
-            Summary(f"r{i}", "a", "One."),
-        )
-        for i in range(6)
-    ]
+    one, *two = Document("One.", {"side": "L"}), Document("Two."), Document("Two.", {"side": "R"})
+    given = [Case(Record(f"r{i}", (one, two[i > 1])), Summary(f"r{i}", "a", "One.")) for i in range(6)]
     result = audit(given, Plan(measures=["uer@side"], n_resamples=0, skips=True))
     assert dict(of(result, "uer", "a").excluded) == {
         "left out on request: found no attribute 'side', which other documents of the record have": 2,
@@ -330,11 +290,8 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
         e for e in found.estimates
         if (e.quantity, e.system, dict(e.subgroup)) == ("uer", "b", {"topic": "u"})
     ]  # fmt: skip
-    assert (lone.value, lone.n, [dict(note.arguments) for note in lone.notes]) == (
-        None,
-        0,
-        [{"reason": "no record"}],
-    )
+    assert (lone.value, lone.n) == (None, 0)
+    assert [dict(note.arguments) for note in lone.notes] == [{"reason": "no record"}]
 
 
 def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> None:
@@ -346,24 +303,10 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
 
 def test_sanity_baselines_are_a_holm_family_of_their_own() -> None:
     """The systems' adjusted p is the same whether sanity baselines stand beside them or not."""
-    given = [
-        case
-        for i in range(12)
-        for case in cases_of_one(i, {"a": "alder birch", "b": "alder quartz" if i % 3 else "alder birch"})
-    ]
-    alone = fairbrief.audit(given, ["uer@side", "bur@side"], n_resamples=400)
-    beside = fairbrief.audit(
-        given, ["uer@side", "bur@side"], n_resamples=400, sanity_baselines=["exchanged", "one_document"]
-    )
+    given, measures = list(cases({"a": 2, "c": 5})), ["uer@side", "bur@side"]
+    alone = fairbrief.audit(given, measures, n_resamples=400)
+    beside = fairbrief.audit(given, measures, n_resamples=400, sanity_baselines=["exchanged", "one_document"])
     adjusted = {(e.measure, e.quantity, e.system): e.p_adjusted for e in beside.estimates}
     assert any(e.p_adjusted is not None for e in alone.estimates)
     for e in alone.estimates:
         assert adjusted[e.measure, e.quantity, e.system] == e.p_adjusted
-
-
-def cases_of_one(i: int, systems: dict[str, str]) -> list[Case]:
-    """One record of three documents a side, with so many words that labels can be exchanged."""
-    documents = [Document(f"alder birch {w}", {"side": "L"}) for w in ("cedar", "elm", "fir")]
-    documents += [Document(f"quartz stone {w}", {"side": "R"}) for w in ("slate", "chalk", "marl")]
-    record = Record(str(i), tuple(documents))
-    return [Case(record, Summary(record.id, system, text)) for system, text in systems.items()]

@@ -39,15 +39,12 @@ def difference(
 
 def test_all_attributes_and_systems_are_one_family() -> None:
     """Of four comparisons over two attributes the smallest p is multiplied by 4, the next by 3, whatever their attribute."""
-    found = with_families(
-        [
-            difference("party", "left", 0.02, value=-0.3),
-            difference("age", "old", 0.01),
-            difference("age", "young", 0.5, value=0.1),
-            difference("age", "old", 0.3, system="t", value=0.05),
-        ],
-        SETTINGS,
+    left, old = difference("party", "left", 0.02, value=-0.3), difference("age", "old", 0.01)
+    young, other = (
+        difference("age", "young", 0.5, value=0.1),
+        difference("age", "old", 0.3, system="t", value=0.05),
     )
+    found = with_families([left, old, young, other], SETTINGS)
     assert [e.family_p for e in found] == pytest.approx([0.06, 0.04, 0.6, 0.6])
     assert {e.family_size for e in found} == {4}
 
@@ -55,9 +52,8 @@ def test_all_attributes_and_systems_are_one_family() -> None:
 def test_what_was_named_in_advance_is_corrected_among_itself() -> None:
     """One primary comparison keeps its p; the others are a family without it."""
     first = difference("party", "left", 0.02, is_named=True)
-    found = with_families(
-        [first, difference("age", "old", 0.01, value=-0.3), difference("age", "young", 0.5)], SETTINGS
-    )
+    others = [difference("age", "old", 0.01, value=-0.3), difference("age", "young", 0.5)]
+    found = with_families([first, *others], SETTINGS)
     assert [(e.family_p, e.family_size) for e in found] == [(0.02, 1), (0.02, 2), (0.5, 2)]
 
 
@@ -80,28 +76,24 @@ def test_differences_of_systems_and_other_baselines_are_families_of_their_own() 
 def test_the_interval_holds_for_the_whole_family() -> None:
     """Bonferroni's for two: t(0.9875, 19) = 2.4334 standard errors; a significant one does not cross 0."""
     one, two = with_families([difference("a", "x", 0.001), difference("b", "y", 0.026, value=-0.1)], SETTINGS)
-    assert (one.family_low, one.family_high) == pytest.approx(
-        (-0.2 - 2.4334 * 0.05, -0.2 + 2.4334 * 0.05), abs=1e-4
-    )
+    half = 2.4334 * 0.05
+    assert (one.family_low, one.family_high) == pytest.approx((-0.2 - half, -0.2 + half), abs=1e-4)
     assert two.family_p == pytest.approx(0.026)
     assert two.family_high == 0
 
 
 def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:
     """A name that nothing has is refused with what there is."""
-    audit = fairbrief.audit(
-        REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[neutral]{rosy}",
-        n_resamples=100,
-    )  # fmt: skip
-    assert [(e.group, e.system, e.family_size) for e in audit.estimates if e.is_named] == [
-        ("neutral", "rosy", 1)
-    ]
+    parity = "coverage_parity@sentiment"
+    found = fairbrief.audit(
+        REVIEWS, parity, primary=f"{parity}:relative_difference[neutral]{{rosy}}", n_resamples=100
+    )
+    (named,) = (e for e in found.estimates if e.is_named)
+    assert (named.group, named.system, named.family_size) == ("neutral", "rosy", 1)
     with pytest.raises(RequestError, match="the audit does not take uer@sentiment"):
-        fairbrief.audit(REVIEWS, ["coverage_parity@sentiment"], primary="uer@sentiment", n_resamples=100)
+        fairbrief.audit(REVIEWS, parity, primary="uer@sentiment", n_resamples=100)
     with pytest.raises(RequestError, match=r"relative_difference\[negative\]\{balanced\}"):
-        fairbrief.audit(
-            REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[x]", n_resamples=100
-        )  # fmt: skip
+        fairbrief.audit(REVIEWS, parity, primary=f"{parity}:relative_difference[x]", n_resamples=100)
 
 
 def test_what_differs_from_random_sentences_whatever_the_labels_is_not_significant() -> None:
@@ -154,10 +146,8 @@ TEXTS = (
 def audited(labels: str, told: str = "The soup was cold. A waiter smiled at us.") -> Result:
     """The audit of one record with these documents and a summary of some of them."""
     documents = tuple(Document(t, {"side": v}) for t, v in zip(TEXTS, labels, strict=False))
-    summary = Summary("r", "s", told)
-    return audit(
-        [Case(Record("r", documents), summary)], Plan(measures=["equal_coverage@side"], n_resamples=500)
-    )
+    one = Case(Record("r", documents), Summary("r", "s", told))
+    return audit([one], Plan(measures=["equal_coverage@side"], n_resamples=500))
 
 
 @pytest.mark.parametrize("labels", ["aabb", "abbb", "aabbcc"])

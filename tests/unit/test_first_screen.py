@@ -17,7 +17,7 @@ from fairbrief.reports import first_answers, html, tables, wording
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.wording import tick
 from fairbrief.scorers import cards
-from fairbrief.types import Estimate, Note, Table
+from fairbrief.types import Estimate, Note
 
 PLAIN = Estimate(
     "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
@@ -34,9 +34,7 @@ def screen(*estimates: Estimate, **made: Any) -> SimpleNamespace:
     """The first screen of these estimates."""
     result = sample_results.make()
     found = html.first_screen(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
-    named = attributes(found)
-    assert isinstance(named, SimpleNamespace)
-    return named
+    return attributes(found)
 
 
 def attributes(thing: Any) -> Any:
@@ -304,14 +302,6 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     told = answers(screen(odds, *rates, declared=declared))["Finding"]
     assert "(25 of 100 female people are named, 40 of 100 male people are named; p" in told
     assert "25 of" not in answers(screen(odds, declared=declared))["Finding"]
-
-
-def table_of(*estimates: Estimate) -> Table:
-    """The table of these group differences."""
-    (table,) = tables.contrast_tables(
-        replace(sample_results.make(), estimates=Estimates(estimates), differences=())
-    )
-    return table
 
 
 def test_sizes_of_each_group_are_listed_by_system_where_they_differ() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import printed, write
 
-from fairbrief.cli import app
 from fairbrief.errors import DataError
 from fairbrief.text.people import found_people
 
@@ -48,38 +46,29 @@ def annotated(path: Path, gender: str) -> Path:
     rows = []
     for i in range(4):
         text = f"{WOMEN[i]} Zork sang. {MEN[i]} Blat danced. Qq Xyzz hid."
-        spots = [
-            (0, len(WOMEN[i]) + 5, "female"),
-            (text.index(MEN[i]), text.index(" danced"), gender),
-            (text.index("Qq"), text.index(" hid"), "female"),
-        ]
-        people = [
-            {
-                "id": str(k),
-                "attributes": {"gender": g},
-                "mentions": [{"document": 0, "start": a, "end": b, "kind": "full"}],
-            }
-            for k, (a, b, g) in enumerate(spots)
-        ]
-        rows.append(
-            {"id": str(i), "documents": [{"text": text}], "entities": people, "summary": "s", "system": "x"}
-        )
-    path.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
-    return path
+        people = []
+        for name, shown in (
+            (f"{WOMEN[i]} Zork", "female"),
+            (f"{MEN[i]} Blat", gender),
+            ("Qq Xyzz", "female"),
+        ):
+            at = text.index(name)
+            mention = {"document": 0, "start": at, "end": at + len(name), "kind": "full"}
+            people.append({"id": name, "attributes": {"gender": shown}, "mentions": [mention]})
+        rows.append({"id": str(i), "documents": [text], "entities": people, "summary": "s", "system": "x"})
+    return write(path, rows)
 
 
 def test_the_command_prints_who_is_found_and_as_whom(tmp_path: Path) -> None:
     """Of eight women half are found, of four men all; everybody found is read as what they are."""
-    done = CliRunner().invoke(app, ["recogniser", str(annotated(tmp_path / "a.jsonl", "male"))])
-    assert done.exit_code == 0, done.output
-    assert "female: 4 of 8 people found (50%)" in done.output
-    assert "male: 4 of 4 people found (100%)" in done.output
-    assert "read as female: 4 female, 0 male, 0 nobody" in done.output
-    assert "read as male: 0 female, 4 male, 0 nobody" in done.output
+    said = printed("recogniser", annotated(tmp_path / "a.jsonl", "male"))
+    assert "female: 4 of 8 people found (50%)" in said
+    assert "male: 4 of 4 people found (100%)" in said
+    assert "read as female: 4 female, 0 male, 0 nobody" in said
+    assert "read as male: 0 female, 4 male, 0 nobody" in said
 
 
 def test_a_recogniser_cannot_be_tried_on_people_of_one_gender(tmp_path: Path) -> None:
     """Without an annotated man nothing is known of how men are found, and that is said."""
-    done = CliRunner().invoke(app, ["recogniser", str(annotated(tmp_path / "a.jsonl", "female"))])
-    assert isinstance(done.exception, DataError)
-    assert "No annotated person is male" in str(done.exception)
+    with pytest.raises(DataError, match="No annotated person is male"):
+        printed("recogniser", annotated(tmp_path / "a.jsonl", "female"))

@@ -12,17 +12,7 @@ import fairbrief
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import wording
-from fairbrief.types import (
-    Ask,
-    Case,
-    Document,
-    Estimate,
-    Extracts,
-    Measure,
-    Record,
-    Scores,
-    Summary,
-)  # fmt: skip
+from fairbrief.types import Ask, Case, Document, Estimate, Extracts, Measure, Reason, Record, Scores, Summary
 
 PAIRS = {
     "business": [(0.3, 0.2), (0.3, 0.0), (-0.4, 0.0), (0.0, -0.3)],
@@ -124,7 +114,7 @@ def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
     assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
     missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
-    assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
+    assert missing == Reason("no word of known sentiment in the summary")
 
 
 # ---------------------------------------------------------------------------------- planted
@@ -138,10 +128,10 @@ class Tone:
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One score per row."""
         for ask in asks:
-            result = [
-                np.mean([float(s.rstrip(".")) / 100 for s in row.split() if s.strip(".-").isdigit()])
-                for row in ask.rows
+            numbers = [
+                [float(s.strip(".")) for s in row.split() if s.strip(".-").isdigit()] for row in ask.rows
             ]
+            result = [np.mean(own) / 100 for own in numbers]
             yield Scores.of_whole_texts(ask, np.array(result), np.ones(len(result)))
 
 
@@ -166,14 +156,8 @@ def texts(n: int, brightened: str, seed: int) -> list[Case]:
 def test_a_system_that_brightens_is_found_and_a_fair_one_is_not(brightened: str) -> None:
     """Of all texts, or of one group's: the planted system has the smallest p and the right sign; the fair one is not significant."""
     measure = FramingChange("contract", "tone") if brightened else FramingDirection("tone")
-    result = fairbrief.audit(
-        texts(60, brightened, 3),
-        [measure],
-        n_resamples=300,
-        n_extracts=50,
-        scorers={"tone": Tone()},
-        check_scorers=False,
-    )
+    settings = {"n_resamples": 300, "n_extracts": 50, "scorers": {"tone": Tone()}, "check_scorers": False}
+    result = fairbrief.audit(texts(60, brightened, 3), [measure], **settings)
     primary = [e for e in result.estimates if e.is_primary and not e.baseline and e.system_kind == "system"]
     assert len(primary) == 2
     first, second = sorted(primary, key=lambda e: e.family_p)

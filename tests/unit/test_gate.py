@@ -9,11 +9,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import ended
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
-from fairbrief.cli import app
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
@@ -77,10 +76,7 @@ def lopsided(tmp_path_factory: pytest.TempPathFactory) -> Saved:
 
 def run(*arguments: object) -> tuple[int, str]:
     """Exit code and output of ``fairbrief gate``."""
-    ran = CliRunner().invoke(app, ["gate", *map(str, arguments)], terminal_width=200)
-    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
-        raise ran.exception
-    return ran.exit_code, ran.output
+    return ended("gate", *arguments)
 
 
 def hold(
@@ -154,27 +150,6 @@ def _uer_and_bur() -> Result:
     return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], n_resamples=0, check_scorers=False))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ((), "gate has no limit"),
-        (("--max", "bur@side"), "is not a valid rule"),
-        (("--max", "rouge1>=0.3"), "write a rule with <="),
-        (("--min", "bur@side<=0.3"), "write a rule with >="),
-        (("--max", "uer@side<=0.1"), "'uer@side<=0.1': the audit has no such estimate"),
-        (
-            ("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."),
-            "--margin is -1: give a number of at least 0",
-        ),
-    ],
-)
-def test_what_cannot_be_held_is_refused(saved: Saved, arguments: tuple[str, ...], says: str) -> None:
-    """A rule that names nothing, or stands under the wrong option, is an error and never a pass."""
-    folder = saved(20, 1)
-    with pytest.raises(RequestError, match=says):
-        run(folder, *arguments)
-
-
 def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> None:
     """The XML parses: a failure, a skip and a pass; the Markdown has a row for each."""
     folder = saved(200, 60)
@@ -223,8 +198,7 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
     messages = {check.name: check.message for check in gate.gate(bad, baseline=good, margin=0.01)}
     (level,) = messages.values()
     assert "label-independent score, plain − plain (baseline)" in level
-    ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
-    told = " ".join(ran.output.split())
+    told = " ".join(ended("compare", after, before)[1].split())
     assert "candidate after minus baseline before" in told
     assert "after: plain − before: plain" in told
     assert "compared after subtracting each system's random-sentence baseline" in told

@@ -87,15 +87,10 @@ def test_summaries_without_a_text_are_counted(tmp_path: Path, reason: str) -> No
     assert f"8 {reason}" in said
 
 
-def test_half_an_input_skipped_as_broken_decides_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_an_input_skipped_as_broken_decides_nothing(tmp_path: Path, fairbrief: Command) -> None:
     """Lines that --on-error skip left out count; those that --require leaves out were meant to be."""
-    fairbrief = Command(capsys, monkeypatch)
-    source, row = (
-        tmp_path / "in.jsonl",
-        '{"id": "%s", "documents": [{"text": "alder %s", "attributes": {"side": "L"}}, ',
-    )
+    source = tmp_path / "in.jsonl"
+    row = '{"id": "%s", "documents": [{"text": "alder %s", "attributes": {"side": "L"}}, '
     row += '{"text": "quartz %s", "attributes": {%s}}], "summary": "alder quartz"}\n'
     whole = "".join(row % (i, i, i, '"side": "R"') for i in range(60))
     source.write_text(whole + "{broken\n" * 60)
@@ -147,25 +142,6 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
         assert check.outcome == "inconclusive"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--margin", "0.1"), "--margin needs --baseline DIR"),
-        (("--allow-missing", "x"), "--allow-missing needs --baseline DIR"),
-        (("--max-left-out", "1.5"), "share from 0 to 1"),
-        (("--max-left-out", "nan"), "share from 0 to 1"),
-        (("--baseline", "x", "--margin", "inf"), "give a number of at least 0"),
-        (("--baseline", "x", "--margin", "nan"), "give a number of at least 0"),
-    ],
-)
-def test_options_without_effect_or_sense_are_refused(
-    baseline: Path, options: tuple[str, ...], said: str
-) -> None:
-    """An option that could not change the outcome is an error, and so is a number that is none."""
-    with pytest.raises(RequestError, match=said):
-        run(baseline, "--max", f"{BUR}<=0.5", *options)
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Audits that are made once."""
@@ -176,7 +152,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 def test_the_gate_is_not_fooled(world: World, name: str) -> None:
     """A harmful change never passes and is named; a harmless one changes nothing; `benchmarks.adversary` tries many more."""
     rng = Random(name)
-    for _ in range(3):
+    for _ in range(2):
         tried = CHANGES[name](world, rng)
         assert not tried.fault(*tried.answer())
         if tried.audit.parent == world.folder and not tried.audit.name.startswith("copy"):

@@ -13,14 +13,10 @@ from scipy import stats
 from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
-from fairbrief.statistics.jackknife import (
-    leave_one_out,
-    t_interval,
-    t_test,
-)
+from fairbrief.statistics.jackknife import leave_one_out, t_interval, t_test
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.statistics.resampling import flipped
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Summary
+from fairbrief.types import Case, Document, Reason, Record, Summary
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
 
@@ -46,16 +42,6 @@ def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None
     assert t_test(found) == pytest.approx(stats.ttest_1samp(x, 0).pvalue, abs=1e-8)
 
 
-def test_signs_depend_on_the_clusters_names_alone() -> None:
-    """Another order of the clusters turns the same signs."""
-    rng = np.random.default_rng(1)
-    said, names = rng.normal(size=(30, 2)), [f"c{i}" for i in range(30)]
-    order = rng.permutation(30)
-    first, _ = flipped(said, names, 50, 3)
-    second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
-    np.testing.assert_allclose(first, second, atol=1e-12)
-
-
 def test_records_that_share_documents_are_labelled_alike() -> None:
     """In each resample a document moves alike in all records of its cluster, whatever else they hold."""
     draws = LabelDraws(200, 0)
@@ -67,6 +53,16 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     assert (rows[choice][:, order] == other[chosen]).all()
     counts = {tuple(row) for row in rows[choice].tolist()}
     assert counts == set(permutations([0, 0, 1, 1]))
+
+
+def test_signs_depend_on_the_clusters_names_alone() -> None:
+    """Another order of the clusters turns the same signs."""
+    rng = np.random.default_rng(1)
+    said, names = rng.normal(size=(30, 2)), [f"c{i}" for i in range(30)]
+    order = rng.permutation(30)
+    first, _ = flipped(said, names, 50, 3)
+    second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
+    np.testing.assert_allclose(first, second, atol=1e-12)
 
 
 def case(summary: str, *documents: str) -> tuple[Case]:
@@ -101,13 +97,9 @@ def test_a_summary_as_long_as_its_source_has_no_extract() -> None:
     """Of 5 words there are extracts of 4, none of 5 or more; a source without a sentence has none of any length."""
     draws = ExtractDraws(4, seed=0)
     texts = ("One two three.", "Four five.")
-    assert (
-        draws.extracts_of([case("a b c d e", *texts)])[0]
-        == AS_LONG
-        == Reason("the summary is as long as its source")
-    )
+    assert draws.extracts_of([case("a b c d e", *texts)])[0] == AS_LONG
+    assert Reason("the summary is as long as its source") == AS_LONG
     ((found,),) = draws.extracts_of([case("a b c d", *texts)])  # type: ignore[misc]
-    assert isinstance(found, Extracts)
     assert found.sentences == texts
     assert found.kept.shape == (4, 2)
     assert ExtractDraws(4, seed=0).extracts_of([case("a", " ")]) == [NO_SENTENCE]

@@ -38,8 +38,6 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str
         monkeypatch.setitem(sys.modules, tool, module)
     path = Path(integrations.__file__).with_name(f"{name}.py")
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
     adapter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(adapter)
     return adapter
@@ -69,11 +67,8 @@ def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatc
         "Score": SimpleNamespace, "metric": lambda function: function, "scorer": scorer,
         **dict.fromkeys(names, Any),
     }  # fmt: skip
-    adapter = loaded(
-        "inspect_scorer",
-        monkeypatch,
-        {"inspect_ai": {}, "inspect_ai.scorer": parts, "inspect_ai.solver": {"TaskState": Any}},
-    )
+    tool = {"inspect_ai": {}, "inspect_ai.scorer": parts, "inspect_ai.solver": {"TaskState": Any}}
+    adapter = loaded("inspect_scorer", monkeypatch, tool)
     score = adapter.group_scorer("uer", **FEW)
     scores = []
     for texts, summary, groups in zip(DOCUMENTS, SUMMARIES, GROUPS, strict=True):
@@ -87,15 +82,9 @@ def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatc
 
 def test_the_metric_of_deepeval_collects_cases_and_judges_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies of the metric, as DeepEval makes them, skip their cases and share them; the result is the score of all."""
-    adapter = loaded(
-        "deepeval_metric",
-        monkeypatch,
-        {
-            "deepeval": {},
-            "deepeval.metrics": {"BaseMetric": object},
-            "deepeval.test_case": {"LLMTestCase": SimpleNamespace},
-        },
-    )
+    parts = {"metrics": {"BaseMetric": object}, "test_case": {"LLMTestCase": SimpleNamespace}}
+    tool = {"deepeval": {}, **{f"deepeval.{name}": members for name, members in parts.items()}}
+    adapter = loaded("deepeval_metric", monkeypatch, tool)
     metric = adapter.GroupScore("uer", **FEW)
     for texts, summary, groups in zip(DOCUMENTS, SUMMARIES, GROUPS, strict=True):
         copy = adapter.GroupScore(spec=metric.spec, cases=metric.cases)
@@ -153,7 +142,5 @@ def test_the_hook_of_promptfoo_passes_where_groups_are_even(tmp_path: Path) -> N
     even: list[str | None] = [" ".join(texts) for texts in DOCUMENTS]
     promptfoo_hook.after_all(outcome(even, [None, *even[1:]], labels=("Short.", "Long.")), out, **FEW)
     rows = {row["system"]: row for row in json.loads(out.read_text(encoding="utf-8")) if not row["group"]}
-    assert {name: (row["n"], row["excluded"]) for name, row in rows.items()} == {
-        "mine: Short.": (12, 0),
-        "mine: Long.": (11, 1),
-    }
+    counts = {name: (row["n"], row["excluded"]) for name, row in rows.items()}
+    assert counts == {"mine: Short.": (12, 0), "mine: Long.": (11, 1)}

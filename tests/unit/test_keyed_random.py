@@ -9,10 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.statistics.keyed_random import (
-    keys_of,
-    random_bits,
-)
+from fairbrief.statistics.keyed_random import keys_of, random_bits
 
 NAMES = [f"record {i}" for i in range(500)]
 KEYS = keys_of(NAMES, 0, "test")

@@ -25,17 +25,15 @@ from fairbrief.types import (
     Extracts,
     Reason,
     Record,
-    Rows,
     Scores,
     Summary,
     Totals,
 )
 
+SENTENCES = ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye.")
 TURNS = (
-    ("The bill is wrong. It is twice as high.", "billing"),
-    ("The parcel is late.", "delivery"),
-    ("Goodbye.", "other"),
-)
+    (" ".join(SENTENCES[:2]), "billing"), (SENTENCES[2], "delivery"), (SENTENCES[3], "other")
+)  # fmt: skip
 """Four sentences: two on billing, one on delivery, one on something else."""
 
 
@@ -91,9 +89,8 @@ def test_a_record_is_averaged_and_a_label_counts_where_it_occurs() -> None:
     (1/4 − 1)/2 = −3/8; other only in the first: −1/4. Of the two sources with delivery one summary lacks it; of the one with
     billing none does.
     """
-    result = values(
-        case([("billing",), ("delivery",)]), case([("billing",)], (("Late.", "delivery"),), name="second")
-    )
+    first, second = [("billing",), ("delivery",)], [("billing",)]
+    result = values(case(first), case(second, (("Late.", "delivery"),), name="second"))
     first_js = values(case([("billing",), ("delivery",)]))["jensen_shannon"]
     assert result["label_gap"] == pytest.approx(5 / 8)
     assert result["jensen_shannon"] == pytest.approx((first_js + 1) / 2)
@@ -127,10 +124,8 @@ def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
     observation = LabelGap("topic")
     unit = (case([("billing",), ("delivery",)]),)
     scheme = observation.permutation_scheme(unit)
-    assert scheme is not None
     assert scheme.labels.tolist() == [0, 0, 0, 0, 1, 1]
     rows = observation.observe(unit, (), np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 0, 1]]))
-    assert isinstance(rows, Rows)
     place = {c: i for i, c in enumerate(rows.columns)}
     assert rows.values[:, place["tvd",]].tolist() == [0.25, 1]
     assert rows.values[:, place["omitted",]].tolist() == pytest.approx([1 / 3, 1])
@@ -142,12 +137,8 @@ def test_random_sentences_have_the_labels_of_their_documents() -> None:
     omit two and one of three labels, mean 1/2. The mean of billing is 3/4.
     """
     unit = (case([("other",)]),)
-    drawn = Extracts(
-        ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye."),
-        np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]),
-    )
+    drawn = Extracts(SENTENCES, np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]))
     rows = LabelGap("topic").observe_extracts(unit, (drawn,), ())
-    assert isinstance(rows, Rows)
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
     assert (result["tvd",], result["omitted",]) == pytest.approx((3 / 8, 1 / 2))
     assert (result["summary", "billing"], result["summary", "other"]) == pytest.approx((3 / 4, 0))
@@ -164,16 +155,9 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     unit = (case([]),)
     (ask,) = observation.asks(unit)
     assert ask.columns == ("About a.", "About b.")
-    assert ask.rows == (
-        "The bill is wrong.",
-        "It is twice as high.",
-        "The parcel is late.",
-        "Goodbye.",
-        "A bill.",
-    )
+    assert ask.rows == (*SENTENCES, "A bill.")
     answers = scored([0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7])
     rows = observation.observe(unit, answers, np.array([[0, 0, 0, 0, 1]]))
-    assert isinstance(rows, Rows)
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
     assert result["tvd",] == pytest.approx(2 / 3)
     assert (result["bare", "source"], result["sentences", "source"]) == (1, 4)
@@ -217,16 +201,8 @@ def topics(tmp_path: Path) -> str:
 
 def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
     """The word "Bills" is not "bill"; an ending is free only with the star."""
-    texts = (
-        "The bill.",
-        "Two bills",
-        "A Direct Debit failed",
-        "overcharged",
-        "Charges",
-        "a fee",
-        "房间太小了",
-        "",
-    )
+    bills = ("The bill.", "Two bills", "A Direct Debit failed", "overcharged", "Charges")
+    texts = (*bills, "a fee", "房间太小了", "")
     (scores,) = LabelWords(topics).answer([Ask("words", texts, ("billing", "delivery"))])
     assert scores.matrix.tolist() == [[1, 0], [0, 0], [1, 0], [0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
 
@@ -236,7 +212,7 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
     with pytest.raises(
-        RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
+        RequestError, match=r"no words for the label 'roaming'\. Its labels: billing, delivery"
     ):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
     bad = tmp_path / "bad.toml"

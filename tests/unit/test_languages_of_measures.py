@@ -18,7 +18,6 @@ from fairbrief.types import Case, Document, Record, Summary
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LANGUAGES = {"de": "German", "zh": "Chinese", "ar": "Arabic"}
-NEEDS_ENGLISH = {"word_list_inclusion", "sentiment_shift", "gender_agreement", "distinguishability@"}
 FAIRNESS = ["uer@sentiment", "coverage_parity@sentiment"]
 
 
@@ -84,21 +83,13 @@ def test_the_language_told_holds_in_other_processes() -> None:
 
 def test_the_command_line_tells_the_language() -> None:
     """``--language`` is printed beside the settings; an unknown code is refused."""
-    said = printed(
-        "audit",
-        example("zh"),
-        "--measure",
-        "uer@sentiment",
-        "--language",
-        "zh",
-        "--details",
-        "--resamples",
-        0,
-    )
+    options = ("--measure", "uer@sentiment", "--resamples", 0, "--details")
+    asked = ("audit", example("zh"), *options, "--language")
+    said = printed(*asked, "zh")
     assert "Chinese" in said
     assert "(detected)" not in said
     with pytest.raises(RequestError, match="Unknown language 'xx'"):
-        printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "xx")
+        printed(*asked, "xx")
 
 
 def short_cases(texts: Sequence[str]) -> list[Case]:

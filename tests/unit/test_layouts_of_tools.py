@@ -14,6 +14,7 @@ from fairbrief.readers import Reading, read
 
 TOOLS = Path(__file__).parents[1] / "files" / "tools"
 (SAMPLES,) = TOOLS.glob("samples_*")
+RATED = [("Lovely room and kind staff.", "5"), ("Rude staff, dirty bath.", "1")]
 
 
 def written(reading: Reading) -> list[tuple[str, str, str, str]]:
@@ -45,10 +46,7 @@ def test_inspect_logs() -> None:
         ("hotel-0, epoch 2", "hotel-0", "Great view, broken lift."),
     ]
     record = cases[0].record
-    assert [(d.text, d.attributes["stars"]) for d in record.documents] == [
-        ("Lovely room and kind staff.", "5"),
-        ("Rude staff, dirty bath.", "1"),
-    ]
+    assert [(d.text, d.attributes["stars"]) for d in record.documents] == RATED
     assert (record.attributes, record.references) == ({"town": "Ulm"}, ("Mixed.",))
     assert {c.summary.system for c in cases} == {"mockllm/model"}
     assert [c.summary.reason for c in cases].count("empty summary") == 1
@@ -59,10 +57,7 @@ def test_lm_eval_samples(tmp_path: Path) -> None:
     """The first filter's rows count; the model is the one that the results beside name, or the folder."""
     assert written(read(SAMPLES)) == [(str(i), "dummy-writer", "lol", "") for i in range(3)]
     [record, *_] = read(SAMPLES, attributes={"stars": "doc.stars"}).records()
-    assert [(d.text, d.attributes["stars"]) for d in record.documents] == [
-        ("Lovely room and kind staff.", "5"),
-        ("Rude staff, dirty bath.", "1"),
-    ]
+    assert [(d.text, d.attributes["stars"]) for d in record.documents] == RATED
     assert record.references == ("Mixed.",)
     (tmp_path / "maker__model").mkdir()
     moved = shutil.copy(SAMPLES, tmp_path / "maker__model")
@@ -96,22 +91,16 @@ def test_an_id_of_zero_is_an_id_and_an_absent_one_is_the_row_number(tmp_path: Pa
         {"name": None, "input": "Loud."},
     ]
     path = document(tmp_path / "run.json", {"testRunData": {"testCases": cases}})
-    assert [(ident, reason) for ident, _, _, reason in written(read(path))] == [
-        ("0", ""),
-        ("1", "empty summary"),
-        ("3", "missing summary"),
-    ]
+    found = [(ident, reason) for ident, _, _, reason in written(read(path))]
+    assert found == [("0", ""), ("1", "empty summary"), ("3", "missing summary")]
 
 
 def test_mlflow_tables() -> None:
     """Columns of the usual names are found; others are named."""
     path = TOOLS / "eval_results_table.json"
     [first, _] = read(path)
-    assert (first.record.id, first.record.references, first.summary.text) == (
-        "1",
-        ("Mixed.",),
-        "Lovely room.",
-    )
+    found = (first.record.id, first.record.references, first.summary.text)
+    assert found == ("1", ("Mixed.",), "Lovely room.")
     assert [c.record.id for c in read(path, id_field="key")] == ["a", "b"]
 
 
@@ -168,21 +157,14 @@ def test_inspect_logs_of_json(tmp_path: Path) -> None:
     """A log of one epoch keeps its ids; a failed sample is counted; the last message of the user is the source."""
     user = {"role": "user", "content": [{"type": "text", "text": "Text."}]}
     good = {"id": 1, "input": [{"role": "system", "content": "Be brief."}, user], "target": ["R.", ""]}
-    failed = {
-        "id": 2,
-        "input": "Other.",
-        "target": "",
-        "output": {"completion": ""},
-        "error": {"message": "x"},
-    }
-    samples = [{**good, "output": {"completion": "S."}, "metadata": {}}, failed]
+    failed = {"id": 2, "input": "Other.", "target": "", "error": {"message": "x"}}
+    said = {**good, "output": {"completion": "S."}, "metadata": {}}
+    samples = [said, {**failed, "output": {"completion": ""}}]
     log = {"version": 2, "eval": {"model": "m", "config": {"epochs": 1}}, "samples": samples}
     cases = list(read(document(tmp_path / "log.json", log)))
     assert written(read(tmp_path / "log.json")) == [("1", "m", "S.", ""), ("2", "m", "", "the sample failed")]
-    assert [(c.record.documents[0].text, c.record.references) for c in cases] == [
-        ("Text.", ("R.",)),
-        ("Other.", ()),
-    ]
+    found = [(c.record.documents[0].text, c.record.references) for c in cases]
+    assert found == [("Text.", ("R.",)), ("Other.", ())]
 
 
 def test_helm_states(tmp_path: Path) -> None:
@@ -212,14 +194,10 @@ def test_helm_states(tmp_path: Path) -> None:
 
 def test_summeval_and_summvis(tmp_path: Path) -> None:
     """SummEval has a line for each system, SummVis a field; a reference is no system."""
-    rows = [
-        {"id": "x", "decoded": f"{m} wrote.", "model_id": m, "references": ["R."], "text": "T."}
-        for m in ("M1", "M2")
-    ]
-    assert written(read(lines(tmp_path / "se.jsonl", *rows))) == [
-        ("x", "M1", "M1 wrote.", ""),
-        ("x", "M2", "M2 wrote.", ""),
-    ]
+    row = {"id": "x", "references": ["R."], "text": "T."}
+    rows = [{**row, "decoded": f"{m} wrote.", "model_id": m} for m in ("M1", "M2")]
+    found = written(read(lines(tmp_path / "se.jsonl", *rows)))
+    assert found == [("x", "M1", "M1 wrote.", ""), ("x", "M2", "M2 wrote.", "")]
     row = {"document": "T.", "summary:reference": "R.", "summary:PEGASUS": "P.", "summary:BART": "B."}
     [one, two] = read(lines(tmp_path / "sv.jsonl", row))
     assert ([one.summary.system, two.summary.system], one.record.references) == (["PEGASUS", "BART"], ("R.",))
@@ -252,9 +230,8 @@ def test_objects_under_their_ids(tmp_path: Path) -> None:
 
 def test_layouts_by_name(tmp_path: Path) -> None:
     """A layout is named where the file does not show it; a plain format reads the tool's rows as they stand."""
-    odd = document(
-        tmp_path / "run.json", {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
-    )
+    run = {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
+    odd = document(tmp_path / "run.json", run)
     assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
     plain = read(
         SAMPLES, format="jsonl", id_field="doc_id", documents_field="doc.documents",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import fairbrief
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.notes import spelling_notes, with_notes
 from fairbrief.reports import html
@@ -52,9 +51,7 @@ def test_length_alone_moves_coverage_and_holding_it_equal_takes_that_away(unequa
     """A picker of sentences covers longer documents more; as if all were equally long, most of it is gone."""
     as_it_is = of(unequal, MEASURES[0], "relative_difference[b]")
     equal = of(unequal, MEASURES[0], "equal_length_difference[b]")
-    assert as_it_is.p is not None
     assert as_it_is.p < 0.05
-    assert equal.low is not None
     assert equal.low < 0.1
     assert abs(equal.value or 0.0) < abs(as_it_is.value or 0.0) / 2
     longer = of(unequal, MEASURES[0], "log_length[b]").value
@@ -66,7 +63,6 @@ def test_shares_by_words_and_by_documents_are_two_standards(unequal: Result) -> 
     by_words = of(unequal, MEASURES[1], "difference[b]")
     by_documents = of(unequal, MEASURES[1], "by_documents[b]")
     assert abs(by_words.value or 0.0) < 0.07
-    assert by_documents.low is not None
     assert by_documents.low > 0.1
     assert of(unequal, MEASURES[1], "words_less_documents[b]").value == pytest.approx(0.25, abs=0.04)
 
@@ -78,9 +74,8 @@ def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, me
     codes = ("documents_longer", "words_unlike_documents", "length_held_equal", "documents_alike")
     fact, readings = (note for note in main_value.notes if note.code in codes)
     assert worded(fact).startswith("documents differ in length")
-    assert worded(readings).startswith(
-        "s at equal document lengths: a" if "coverage" in measure else "s with equal weight per document"
-    )
+    start = "s at equal document lengths: a" if "coverage" in measure else "s with equal weight per document"
+    assert worded(readings).startswith(start)
     assert "(unadjusted for length" in worded(readings)
     for e in unequal.estimates:
         if e.measure == measure and e.is_primary:
@@ -100,28 +95,10 @@ def test_without_a_difference_inside_groups_length_cannot_be_told_apart() -> Non
     assert any(note.code == "length_is_group" for note in notes)
 
 
-def test_the_slope_is_that_of_a_regression_by_hand() -> None:
-    """Coverage of 1, 0 and ½ by documents of 4, 2 and 4 words: the adjusted contrast follows from least squares."""
-    documents = (
-        Document("red blue green white", {"side": "a"}),
-        Document("one two", {"side": "a"}),
-        Document("red blue six seven", {"side": "b"}),
-    )
-    case = Case(Record("r", documents), Summary("r", "s", "Red blue green white."))
-    found = fairbrief.audit([case], "coverage_parity(scorer=rouge1)@side", n_resamples=0)
-    value = {e.quantity: e.value for e in found.estimates}
-    covered = np.array([1.0, 0.0, 0.5])
-    length = np.log([4, 2, 4])
-    slope = (covered[0] - covered[1]) / (length[0] - length[1])
-    wanted = (0.5 - covered.mean() - slope * (length[2] - length.mean())) / covered.mean()
-    assert value["equal_length_difference[b]"] == pytest.approx(wanted)
-
-
 def contrast(group: str, **given: Any) -> Estimate:
     """A leading contrast of a group of ``s``."""
-    return Estimate(
-        "uer@s", f"difference[{group}]", "a", 0.1, over="s", group=group, is_primary=True, **given
-    )
+    told = {"over": "s", "group": group, "is_primary": True, **given}
+    return Estimate("uer@s", f"difference[{group}]", "a", 0.1, **told)
 
 
 def codes(*groups: str) -> list[tuple[str, list[str]]]:
@@ -153,13 +130,8 @@ def test_a_group_that_stands_for_no_value_is_named(missing: str) -> None:
 
 def test_an_audit_says_it_beside_the_measure() -> None:
     """In words that name the groups and what to do."""
-    cases = [
-        Case(
-            Record(str(i), tuple(Document(f"Word{g} here.", {"stars": g}) for g in ("5", "5.0", "nan"))),
-            Summary(str(i), "a", "Word5 here."),
-        )
-        for i in range(3)
-    ]
+    documents = tuple(Document(f"Word{g} here.", {"stars": g}) for g in ("5", "5.0", "nan"))
+    cases = [Case(Record(i, documents), Summary(i, "a", "Word5 here.")) for i in "012"]
     result = audit(cases, Plan(measures=["uer@stars"], n_resamples=0))
     (main_value,) = [e for e in result.estimates if e.quantity == "uer"]
     assert [worded(note) for note in main_value.notes if note.code.startswith("groups")] == [

@@ -142,13 +142,12 @@ def test_credentials_that_do_not_fit_are_told(
     store: StubS3, monkeypatch: pytest.MonkeyPatch, *, has_others: bool
 ) -> None:
     """None or wrong ones: the file, and where they are looked for; the store's answer may hold a key, ours does not."""
+    said, option = r"cannot be read.*AWS_ACCESS_KEY_ID.*anonymous=true", "?anonymous=true"
     if has_others:
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER0123456789")
-        with pytest.raises(RequestError, match="cannot be read with your credentials") as error:
-            read(ADDRESS)
-    else:
-        with pytest.raises(RequestError, match=r"cannot be read.*AWS_ACCESS_KEY_ID.*anonymous=true") as error:
-            read("s3://bucket/in/reviews.jsonl?anonymous=true")
+        said, option = "cannot be read with your credentials", ""
+    with pytest.raises(RequestError, match=said) as error:
+        read(f"{ADDRESS}{option}")
     assert SECRET not in str(error.value)
     assert store.requests
 
@@ -183,25 +182,16 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
 def test_summaries_are_read_there(store: StubS3) -> None:
     """By id, as beside files here."""
     records = [{"id": f"r{i}", "documents": ["A.", "B."]} for i in range(3)]
-    store.buckets["bucket"] |= {
-        "records.jsonl": "".join(json.dumps(r) + "\n" for r in records).encode(),
-        "s.jsonl": "".join(
-            json.dumps({"id": f"r{i}", "summary": f"A {i}."}) + "\n" for i in range(3)
-        ).encode(),
-    }
+    summaries = [{"id": f"r{i}", "summary": f"A {i}."} for i in range(3)]
+    for name, rows in (("records", records), ("s", summaries)):
+        store.buckets["bucket"][f"{name}.jsonl"] = "\n".join(map(json.dumps, rows)).encode()
     reading = read("s3://bucket/records.jsonl", summaries={"ours": "s3://bucket/s.jsonl"})
     assert [(c.summary.system, c.summary.text) for c in reading] == [("ours", f"A {i}.") for i in range(3)]
 
 
-def test_the_command_writes_what_it_writes_of_a_copy(
-    store: StubS3,  # noqa: ARG001 # it answers
-    local: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("store")
+def test_the_command_writes_what_it_writes_of_a_copy(local: Path, tmp_path: Path, fairbrief: Command) -> None:
     """The same results but for the seconds, and no key in any file."""
-    fairbrief = Command(capsys, monkeypatch)
     asked = ["--measure", "rouge1", "--resamples", "30"]
     fairbrief("audit", str(local), *asked, "--out", str(tmp_path / "here"))
     there = tmp_path / "there"
@@ -220,17 +210,14 @@ def test_the_command_writes_what_it_writes_of_a_copy(
 
 
 def test_the_texts_of_an_audit_are_read_there(
-    store: StubS3, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    store: StubS3, tmp_path: Path, fairbrief: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the record, wherever the audit's folder lies; what has changed or is gone is told."""
-    done = Command(capsys, monkeypatch)(
-        "audit", "s3://bucket/in/*.jsonl", "--measure", "rouge1", "--resamples", "30", "--out",
-        str(tmp_path / "audit"),
-    )  # fmt: skip
+    asked = ["--measure", "rouge1", "--resamples", "30", "--out", tmp_path / "audit"]
+    done = fairbrief("audit", "s3://bucket/in/*.jsonl", *asked)
     assert done.code == 0, done.err
     saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""
-    assert saved.texts is not None
     assert saved.texts.unit("r7", "a")[0].summary.record == "r7"
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
     assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
@@ -244,11 +231,11 @@ def test_the_texts_of_an_audit_are_read_there(
 
 @pytest.mark.parametrize("option", ["--out", "--cache"])
 def test_nothing_is_written_to_a_store(
-    option: str, local: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    option: str, local: Path, fairbrief: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused before any work, and no folder of such a name is made here."""
     monkeypatch.chdir(local.parent)
-    done = Command(capsys, monkeypatch)("audit", str(local), option, "s3://bucket/out")
+    done = fairbrief("audit", local, option, "s3://bucket/out")
     assert done.code == 2
     assert f"{option} s3:" in done.err
     assert "aws s3 cp" in done.err

@@ -41,16 +41,14 @@ def _file_of(rows: list[dict[str, Any]], folder: Path) -> str:
 def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(tmp_path: Path) -> None:
     """Documents from a list of 2 and labels from a list of 9 are refused, with line, id, fields and lengths; the advice works."""
     path = _file_of([_row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})], tmp_path)
+    tone = {"tone": "meta.reviews[*].tone"}
     with pytest.raises(DataError) as raised:
-        _labels(
-            path, documents_field="request.messages[*].content", attributes={"tone": "meta.reviews[*].tone"}
-        )
+        _labels(path, documents_field="request.messages[*].content", attributes=tone)
     assert str(raised.value) == (
         "hotel.jsonl:1 (id 'r0'): found 9 values in the field 'meta.reviews[*].tone' (attribute 'tone') for 2 documents in "
         "'request.messages[*].content'; expected one value per document, in the same order; use the texts next to these "
         "values as the documents (--documents-field 'meta.reviews[*].FIELD'), or drop the attribute."
     )
-    tone = {"tone": "meta.reviews[*].tone"}
     assert _labels(path, documents_field="meta.reviews[*].text", attributes=tone) == TONES * 3
 
 
@@ -91,10 +89,8 @@ def test_lists_of_one_length_match_by_their_order(given: dict[str, Any], setting
 def test_a_list_may_lack_values_of_blank_texts_at_the_end() -> None:
     """Of a table's empty last columns a list of labels need not know."""
     given = {"review_1": "a", "review_2": "b", "review_3": "", "tones": ["pos", "neg"]}
-    assert _labels([_row(0, **given)], documents_field="review_*", attributes={"tone": "tones"}) == [
-        "pos",
-        "neg",
-    ]
+    found = _labels([_row(0, **given)], documents_field="review_*", attributes={"tone": "tones"})
+    assert found == ["pos", "neg"]
 
 
 def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None:
@@ -122,13 +118,9 @@ def test_mentions_of_people_count_blank_texts() -> None:
     given = {"a": [{"t": "x"}, {"t": ""}, {"t": "Ada spoke."}]}
     [case] = read([_row(0, **given, entities=[{"id": "p", "mentions": [mention]}])], documents_field="a[*].t")
     assert case.record.entities[0].mentions[0].document == 1
+    blank = _row(0, **given, entities=[{"id": "p", "mentions": [mention | {"document": 1}]}])
     with pytest.raises(DataError, match=r"document 1 \(blank\) in mention 1 of entity 1"):
-        list(
-            read(
-                [_row(0, **given, entities=[{"id": "p", "mentions": [mention | {"document": 1}]}])],
-                documents_field="a[*].t",
-            )
-        )
+        list(read([blank], documents_field="a[*].t"))
 
 
 @pytest.mark.parametrize("many_texts", [4, 8])

@@ -58,10 +58,8 @@ def test_a_pair_is_flipped_as_a_whole() -> None:
     """The groups' names are exchanged in both members at once, so that positions stay balanced."""
     observation = EntityInclusion("gender").observation
     unit = CASES[:2]
-    exchange = observation.permutation_scheme(unit)
-    assert exchange is not None
+    assert observation.permutation_scheme(unit)
     rows = observation.observe(unit, [], np.array([[0, 1], [1, 0]]))
-    assert not isinstance(rows, Reason)
     real, flipped = (dict(zip(rows.columns, values, strict=True)) for values in rows.values)
     assert real["included", "female"] == flipped["included", "male"] == 2
     assert real["included", "male"] == flipped["included", "female"] == 0
@@ -97,21 +95,6 @@ def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     assert values["entity_hallucination", "shift[female]"] == 0.5
     assert values["entity_hallucination", "unknown"] == 0.5
     assert values["invented_names", "count[Mary Poe]"] == values["invented_names", "count[Zork Blat]"] == 4
-
-
-def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
-    """Scores carry s and d intervals, and the invented names of every system are listed."""
-    pytest.importorskip("sklearn")
-    result = audit(CASES, Plan(protocol="steen-people", attributes=("gender",), n_resamples=50))
-    scores, names, _, counts = result.tables
-    row = scores.rows[0]
-    assert row[0] == "s"
-    cell = row[scores.header.index("Entity Inclusion")]
-    assert len(cell.split("\n")) == 1 or "d: " in cell
-    assert "\ns: " in row[scores.header.index("Word List Inclusion")]
-    assert row[-1] == "female / male"
-    assert counts.rows[0][3] != "–"
-    assert names.rows[0][1:] == ("Mary Poe (f) 4, Zork Blat (u) 4", "0", "4", "4")
 
 
 GERMAN = (

@@ -137,12 +137,9 @@ def test_conll_faults_are_named_by_line(tmp_path: Path) -> None:
     broken = [*ROWS[:1], *ROWS[2:]]
     with pytest.raises(DataError, match=r"a_conll:2: found '(PERSON|3)' without its end"):
         list(read_conll(_write(tmp_path, "a_conll", _conll(broken))))
+    cut = _conll(ROWS).replace("d 0 1 Roth NNP - - - - - *) 3)", "d 0 1")
     with pytest.raises(DataError, match="a_conll:3: found 3 columns"):
-        list(
-            read_conll(
-                _write(tmp_path, "a_conll", _conll(ROWS).replace("d 0 1 Roth NNP - - - - - *) 3)", "d 0 1"))
-            )
-        )
+        list(read_conll(_write(tmp_path, "a_conll", cut)))
 
 
 def test_ontonotes_wants_all_three_files_with_the_same_words(tmp_path: Path) -> None:
@@ -201,38 +198,25 @@ def test_what_is_no_name_of_a_person(tmp_path: Path, words: tuple[str, ...], peo
     assert all([m.kind for m in entity.mentions] == ["full"] for entity in found.values())
 
 
+ANN_LEE = ("Ann NNP 0 root (1-person-new-n-cf1-1-coref", "Lee NNP 1 flat 1)")
+
+
 def test_chains_with_one_full_name_are_one_person_unless_their_pronouns_differ(tmp_path: Path) -> None:
     """Two chains of Ann Lee are one person, and so is a chain of Ann; where she and he are said of them they stay apart."""
-    first = (
-        "Ann NNP 0 root (1-person-new-n-cf1-1-coref",
-        "Lee NNP 1 flat 1)",
-        "she PRP 1 x (1-person-giv-n-cf1-1-ana)",
-    )
-    again = (
-        "Ann NNP 1 x (2-person-new-n-cf1-1-coref",
-        "Lee NNP 4 flat 2)",
-        "Ann NNP 1 x (3-person-new-n-cf1-1-sgl)",
-    )
+    first = (*ANN_LEE, "she PRP 1 x (1-person-giv-n-cf1-1-ana)")
+    second = ("Ann NNP 1 x (2-person-new-n-cf1-1-coref", "Lee NNP 4 flat 2)")
+    again = (*second, "Ann NNP 1 x (3-person-new-n-cf1-1-sgl)")
     (ann,) = corefud(tmp_path, *first, *again).values()
     assert (len(ann.mentions), ann.attributes["gender"]) == (4, "female")
-    man = (
-        "Ann NNP 1 x (2-person-new-n-cf1-1-coref",
-        "Lee NNP 4 flat 2)",
-        "he PRP 1 x (2-person-giv-n-cf1-1-ana)",
-    )
-    path_people = corefud(tmp_path, *first, *man)
-    assert len(path_people) == 1  # both are called Ann Lee
+    man = (*second, "he PRP 1 x (2-person-giv-n-cf1-1-ana)")
+    assert len(corefud(tmp_path, *first, *man)) == 1  # both are called Ann Lee
     role = corefud(tmp_path, *first, "as IN 5 case", "Ann NNP 1 x (3-person-new-n-cf1-1-sgl)")
     assert len(role["Ann Lee"].mentions) == 2
 
 
 def test_a_person_who_is_they_says_so(tmp_path: Path) -> None:
     """A named person of whom they is said has the attribute, and no gender; with he or she beside it, the gender."""
-    they = (
-        "Ann NNP 0 root (1-person-new-n-cf1-1-coref",
-        "Lee NNP 1 flat 1)",
-        "they PRP 1 x (1-person-giv-n-cf1-1-ana)",
-    )
+    they = (*ANN_LEE, "they PRP 1 x (1-person-giv-n-cf1-1-ana)")
     assert corefud(tmp_path, *they)["Ann Lee"].attributes == {"pronouns": "they"}
     both = (*they, "she PRP 1 x (1-person-giv-n-cf1-1-ana)")
     assert corefud(tmp_path, *both)["Ann Lee"].attributes == {"gender": "female"}
@@ -243,7 +227,6 @@ def test_annotation_that_is_not_utf8_is_named_by_line(tmp_path: Path, read: Any)
     """A byte of another encoding is an error of ours, with file and line, in each format of annotation."""
     for ending in ("conll", "conllu", "coref", "parse", "name"):
         (tmp_path / f"a.{ending}").write_bytes(b"\n# caf\xe9\n")
-    with pytest.raises(
-        DataError, match=r"a\.\w+:2: found the byte 0xe9 6 bytes from the line's start, which is not UTF-8"
-    ):
+    said = r"a\.\w+:2: found the byte 0xe9 6 bytes from the line's start, which is not UTF-8"
+    with pytest.raises(DataError, match=said):
         list(read(tmp_path))

@@ -11,25 +11,12 @@ from tests.cli.command import printed
 
 from fairbrief.classifiers.people import Names, People, read_pages
 from fairbrief.errors import BackendError, DataError, RequestError
-from fairbrief.registry import make
 from fairbrief.scorers.word_counts import Counts
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.people import candidates
 from fairbrief.types import Ask
 from fairbrief.workbench.corpora.page_pronouns import page_genders
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
-ASKS = {
-    "names": [Ask("names", ("Mrs. Poe", "Zork Blat", "James Poe"), ("female", "male"))],
-    "people": [Ask("people", candidates(TEXTS[0]), TEXTS[:1])],
-}
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("name", sorted(ASKS))
-def test_scorers_keep_the_contract(clause, name: str) -> None:  # noqa: ANN001
-    """Every clause of the scorer contract holds for each."""
-    clause(make("scorer or classifier", name), ASKS[name])
 
 
 def test_counts_are_cosines_of_content_words() -> None:

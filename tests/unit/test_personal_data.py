@@ -45,14 +45,12 @@ def test_identifiers(text: str, expected: str | None) -> None:
 
 def record(**changes: Any) -> dict[str, Any]:
     """A record with personal data in all its parts."""
+    told, nobody = f"John Smith wrote from {PRIVATE[0]}.", f"Nobody at {PRIVATE[1]} answered. Smith waited."
     return {
         "id": "1",
         "documents": [
-            {"text": f"John Smith wrote from {PRIVATE[0]}.", "attributes": {"side": "a", "by": PRIVATE[0]}},
-            {
-                "text": f"Nobody at {PRIVATE[1]} answered. Smith waited.",
-                "attributes": {"side": "b", "by": "x"},
-            },
+            {"text": told, "attributes": {"side": "a", "by": PRIVATE[0]}},
+            {"text": nobody, "attributes": {"side": "b", "by": "x"}},
         ],
         "summary": f"Smith paid with {PRIVATE[2]}.",
         "references": [f"Smith of {PRIVATE[4]}."],

@@ -13,7 +13,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.sanity_baselines import Exchange, from_record
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.registry import make
 from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.text.themes import topic_of
@@ -114,10 +114,10 @@ def test_planted_systems_score_as_in_the_reference(
     pairs = [Case(r, Summary(r.id, system, " ".join(wanted["summaries"][r.id]))) for r in documents]
     found = {}
     for name, kind in (("unf", "uniform"), ("adj", "source")):
-        estimates = audit(
-            pairs, Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
-        ).estimates
-        found[name] = next(e.value for e in estimates if e.quantity == "word_list_inclusion")
+        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
+        found[name] = next(
+            e.value for e in audit(pairs, plan).estimates if e.quantity == "word_list_inclusion"
+        )
     counts = np.sum([count_identifiers(case.summary.text, "helm") for case in pairs], axis=0)
     assert counts.tolist() == wanted["counts_f_m"]
     assert found == pytest.approx({"unf": wanted["unf"], "adj": wanted["adj"]}, abs=1e-12)
@@ -135,13 +135,8 @@ def test_distinctive_words_equal_the_reference(reference: dict[str, Any], docume
 
 def test_words_lean_to_the_group_that_uses_them() -> None:
     """Any attribute groups documents; each group's table begins with its own words; one group is refused."""
-    records = [
-        Record(
-            "1", (Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"}))
-        )
-    ]
-    contrasts = distinctive_words(records, "desk")
-    tables = word_tables(contrasts, 1)
+    sport, news = Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"})
+    tables = word_tables(distinctive_words([Record("1", (sport, news))], "desk"), 1)
     assert [t.rows[0][0] for t in tables] == ["tax", "goal"]
     with pytest.raises(DataError, match="only the value 'sport'"):
         distinctive_words([Record("1", (Document("goal", {"desk": "sport"}),))], "desk")
@@ -180,8 +175,6 @@ def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> No
 @pytest.mark.parametrize("bad", ["lead(sentences=0)", "lexrank(damping=1)", "sexist(prefers=nobody)"])
 def test_settings_out_of_range_are_refused(bad: str) -> None:
     """A setting that means nothing is refused with its value."""
-    from fairbrief.errors import RequestError
-
     with pytest.raises(RequestError, match="is not"):
         make("summarizer", bad)
 
@@ -250,7 +243,8 @@ def test_exchanged(count: int) -> None:
 
 def test_exchanged_leaves_out() -> None:
     """Missing summaries are not dealt; a summary that is alone has no other record to go to."""
+    reasons = ("", "empty", "empty")
     cases = [
-        Case(record_of(f"r{i}"), Summary(f"r{i}", "gpt", "t", reason="empty" * (i > 0))) for i in range(3)
+        Case(record_of(f"r{i}"), Summary(f"r{i}", "gpt", "t", reason=why)) for i, why in enumerate(reasons)
     ]
     assert not exchanged(cases)

@@ -27,16 +27,21 @@ COURT = (
     "7 +++$+++ 2 +++$+++ FALSE +++$+++ MR. SIX +++$+++ NOT JUSTICE +++$+++ NA +++$+++ RESPONDENT +++$+++ No.\n"
     "8 +++$+++ 3 +++$+++ FALSE +++$+++ MR. SIX +++$+++ NOT JUSTICE +++$+++ NA +++$+++ NA +++$+++ Yes.\n"
 )
+SPOKEN = (
+    ("a", "j__one", "We begin.", "J", None), ("a", "two", "Thank you.", "A", 1), ("b", "six", "No.", "A", 0),
+    ("b", "ten", "Perhaps.", "A", 3),
+)  # fmt: skip
 CONVOKIT = "\n".join(
-    json.dumps({"id": str(i), "conversation_id": c, "speaker": s, "text": t, "meta": m})
-    for i, (c, s, t, m) in enumerate(
-        [
-            ("a", "j__one", "We begin.", {"speaker_type": "J", "side": None}),
-            ("a", "two", "Thank you.", {"speaker_type": "A", "side": 1}),
-            ("b", "six", "No.", {"speaker_type": "A", "side": 0}),
-            ("b", "ten", "Perhaps.", {"speaker_type": "A", "side": 3}),
-        ]
+    json.dumps(
+        {
+            "id": str(i),
+            "conversation_id": c,
+            "speaker": s,
+            "text": t,
+            "meta": {"speaker_type": kind, "side": side},
+        }
     )
+    for i, (c, s, t, kind, side) in enumerate(SPOKEN)
 )
 DEBATE = {
     "Tea-010203": {
@@ -93,13 +98,8 @@ def test_mitweet(tmp_path: Path) -> None:
     )  # fmt: skip
     path = put(tmp_path, "MITweet.csv", head + "\n".join(rows) + "\n")
     tweets = list(FORMATS["mitweet"](path))
-    assert [t.documents[0].attributes.get("ideology") for t in tweets] == [
-        "left",
-        "right",
-        "center",
-        None,
-        "center",
-    ]
+    found = [t.documents[0].attributes.get("ideology") for t in tweets]
+    assert found == ["left", "right", "center", None, "center"]
     assert tweets[0].documents[0].text == "one, quoted\nline"
     assert (tweets[4].id, tweets[4].attributes) == ("Mugs-5", {"topic": "Mugs"})
     assert format_of(path) == "mitweet"
@@ -127,9 +127,8 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
 def test_fewsum_gold(tmp_path: Path) -> None:
     """Gold sets carry their summaries as references; equal group ids are kept apart."""
     head = "group_id\trev1\trev2\tcat\tsumm1\tsumm2\n"
-    path = put(
-        tmp_path, "test.csv", head + "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
-    )
+    rows = "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
+    path = put(tmp_path, "test.csv", head + rows)
     first, second = FORMATS["fewsum"](path)
     assert [d.text for d in first.documents] == ["One.", "Two."]
     assert first.references == ("Both.", "All.")

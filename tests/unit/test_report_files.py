@@ -26,19 +26,17 @@ from fairbrief.types import Estimate, Note
 
 EMPTY = Result((), (), held(pa.table({})))
 
+SCHEMA = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA))
+
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
 def test_results_json_follows_the_shipped_schema(result: Result) -> None:
     """Every written result, hostile or empty, validates against the schema in the package."""
-    schema = json.loads(
-        files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
-    )
-    validator = jsonschema.Draft202012Validator(schema)
-    validator.validate(json.loads(sample_results.results_json(result)))
+    written = json.loads(sample_results.results_json(result))
+    VALIDATOR.validate(written)
     with pytest.raises(jsonschema.ValidationError):
-        validator.validate(
-            {**json.loads(sample_results.results_json(result)), "schema": "fairbrief.results/0"}
-        )
+        VALIDATOR.validate({**written, "schema": "fairbrief.results/0"})
 
 
 def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None:
@@ -107,9 +105,8 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
     reports.write_all(result, tmp_path)
     read = reports.load(tmp_path)
     assert (tuple(read.estimates), tuple(read.differences)) == (result.estimates, result.differences)
-    schema = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
     written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(written)
+    VALIDATOR.validate(written)
     for field, number in (("value", "Infinite"), ("p", "Infinity")):
         damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")

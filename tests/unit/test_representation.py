@@ -221,10 +221,8 @@ KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 """Extracts of the first sentence, of the second and third, and of the last."""
 
 
-def case(*groups: str) -> Case:
-    """A record of a document each, and a summary that has a unit."""
-    documents = tuple(Document(f"Text of {group}.", {"x": group}) for group in groups)
-    return Case(Record("r", documents), Summary("r", "s", "Text.", (Claim("u"),)))
+BOTH = case_of((("Text of a.", "a"), ("Text of b.", "b")), claims=(Claim("u"),))
+"""A record of a document of each value, and a summary that has a unit."""
 
 
 def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
@@ -253,7 +251,7 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
     observation = Representation("x")
-    ((block,), reasons) = read_extracts(observation, [((case("a", "b"),), extracts(), n_grams())])
+    ((block,), reasons) = read_extracts(observation, [((BOTH,), extracts(), n_grams())])
     assert not reasons
     row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
     assert row == pytest.approx(
@@ -277,8 +275,7 @@ def test_bounds_give_what_is_found_nowhere_to_one_group_or_to_the_others() -> No
     """Three n-grams are of a, one is of b and two of nobody: a has 3/6 to 5/6 of the summary, b 1/6 to 3/6."""
     matrix = np.array([[1.0, 1, 1, 0, 0, 0], [0.0, 0, 0, 1, 0, 0]])
     scored = [Scores(matrix, np.zeros(6, dtype=int), np.array([3.0, 1.0]))]
-    rows = Representation("x").observe((case("a", "b"),), scored, np.array([[0, 1], [1, 0]]))
-    assert not isinstance(rows, Reason)
+    rows = Representation("x").observe((BOTH,), scored, np.array([[0, 1], [1, 0]]))
     totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
     found = {name: value.array.tolist() for name, value in Uer("x").value(totals).items()}
     assert found["difference[a]"] == pytest.approx([3 / 4 - 3 / 4, 1 / 4 - 1 / 4])
@@ -295,7 +292,7 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     support = Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
     sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
-    rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
+    rows = observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes])
     row = by_column(rows)
     assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
     assert row["source", "a"] == 3 / 4

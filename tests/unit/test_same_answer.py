@@ -8,12 +8,11 @@ import json
 import os
 import random
 import re
-import signal
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -24,22 +23,18 @@ from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, ledger, run
-from fairbrief.errors import BackendError, FairbriefError, MissingExtra, RequestError
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.readers import json_lines, read, rows_on_disk
 from fairbrief.registry import make
 from fairbrief.reports import json_file
 from fairbrief.reports.result import Result
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.types import Ask, Case, Scores
+from fairbrief.types import Case
 
-PLAN = Plan(
-    measures=MEASURES,
-    n_resamples=40,
-    n_extracts=20,
-    by=[("size",)],
-    sanity_baselines=("exchanged", "random_sentences"),
-)
+BASELINES = ("exchanged", "random_sentences")
+PLAN = Plan(measures=MEASURES, n_resamples=40, n_extracts=10, by=[("size",)], sanity_baselines=BASELINES)
 """All families, subgroups, sanity baselines; the counterfactuals of a seed document lie apart in the input."""
 FEW = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
 BOTH = (FEW, replace(FEW, workers=2))
@@ -54,7 +49,6 @@ def written(result: Result) -> Written:
     for name in json_file.TIMES:
         held["made"].pop(name)
     held.pop("audit")  # a hash of all, lines included
-    assert result.per_record is not None
     columns = result.per_record
     rows = pa.table({n: plain(columns[n]) for n in columns.column_names})
     return re.sub(r'"where": "[^"]*"', "", json.dumps(held)), rows
@@ -113,20 +107,6 @@ def wanted(cases: list[Case]) -> Written:
     return written(result)
 
 
-@pytest.fixture(scope="module")
-def three_machines() -> Iterator[str]:
-    """The address of a cluster of three simulated machines."""
-    ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
-    from ray.cluster_utils import Cluster
-
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes.add_node(num_cpus=1)
-    nodes.add_node(num_cpus=1)
-    yield nodes.address
-    ray.shutdown()
-    nodes.shutdown()
-
-
 # ------------------------------------------------------------------------------ order, cut and engine
 
 
@@ -174,12 +154,6 @@ def test_the_engine_changes_no_bit(
     """All measures, scopes, subgroups and sanity baselines, of cases and of a file in parts."""
     given_ = cases if source == "cases" else read(file)
     assert_written(audit(given_, replace(PLAN, engine=engine)), wanted)
-
-
-@pytest.mark.filterwarnings("ignore")  # Ray's own
-def test_machines_change_no_bit(three_machines: str, file: Path, wanted: Written) -> None:
-    """Parts of a file on a cluster."""
-    assert_written(audit(read(file), replace(PLAN, engine=f"ray:{three_machines}")), wanted)
 
 
 @pytest.mark.parametrize(("lots", "is_parted"), [(1, True), (20, False)])
@@ -293,36 +267,20 @@ def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]],
 
 
 def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_path: Path) -> None:
-    """As by a reading from the beginning, with the same words."""
-    path = changed(lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}})
+    """As by a reading from the beginning, with the same words; so are documents without text, over all parts."""
+    blank = {"text": " ", "attributes": {"party": "L"}}
+    blanks = {i: {**lines[i], "documents": [*lines[i]["documents"], blank], "entities": []} for i in (5, 44)}
+    path = changed(lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks})
     whole = read(path, on_error="skip", require=["party"])
     list(whole)
     assert whole.skipped_count == 3
+    assert "2 documents without text excluded." in whole.notes
     for plan in BOTH:
         reading = read(path, on_error="skip", require=["party"])
         result = audit(reading, plan)
         assert (reading.skipped, reading.skipped_count) == (whole.skipped, 3)
         assert reading.notes == whole.notes
         assert result.made["skipped"] == 3
-
-
-def test_documents_without_text_are_counted_over_all_parts(
-    lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    """As by a reading from the beginning, with the same words."""
-
-    def with_blank(at: int) -> dict[str, Any]:
-        line = lines[at]
-        blank = {"text": " ", "attributes": {"party": "L"}}
-        return {**line, "documents": [*line["documents"], blank], "entities": []}
-
-    rows = [with_blank(i) for i in range(len(lines))]
-    path = tmp_path / "x.jsonl"
-    write_lines(rows, path)
-    for plan in BOTH:
-        reading = read(path)
-        audit(reading, plan)
-        assert f"{len(rows)} documents without text excluded." in reading.notes
 
 
 def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -336,24 +294,6 @@ def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, An
         assert "other documents than at y.jsonl:3" in said(others, plan)
         reading = read(again, on_error="skip")
         assert audit(reading, plan).made["skipped"] == reading.skipped_count == 1
-
-
-def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
-    """What is cut by its rules is cut so in every process."""
-    said = "On 3. May it was nice. The soup was fine. On 5. May it was cold."
-    rows = [
-        {
-            "id": f"r{i}",
-            "documents": [{"text": f"{said} {i}.", "attributes": {"party": p}} for p in "LRLR"],
-            "summary": "On 3. May it was nice. On 5. May it rained.",
-        }
-        for i in range(60)
-    ]
-    path = changed(rows, tmp_path / "x.jsonl", {})
-    plan = replace(FEW, measures=["equal_coverage@party"], language="de")
-    here = audit(read(path), plan)
-    assert_same(audit(read(path), replace(plan, workers=2)), here)
-    assert here.per_record != audit(read(path), replace(plan, language="en")).per_record
 
 
 # ------------------------------------------------------------------------------ models, and what ends a worker
@@ -375,55 +315,6 @@ def test_models_stay_in_this_process(cases: list[Case], file: Path) -> None:
     assert_same(audit(read(file), replace(plan, workers=2)), audit(read(file), plan))
 
 
-@dataclass(frozen=True)
-class Deadly:
-    """A scorer that kills the first two workers that ask it; ``marks`` remembers them."""
-
-    marks: str
-    name: ClassVar[str] = "deadly"
-    fingerprint: ClassVar[str] = "deadly 1"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        marks = Path(self.marks)
-        if len(list(marks.iterdir())) < 2 and os.getpid() != int(os.environ["FAIRBRIEF_TEST_PARENT"]):
-            (marks / str(os.getpid())).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
-
-
-def test_killed_workers_lose_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts that a worker had in hand when it was killed are done by another."""
-    monkeypatch.setenv("FAIRBRIEF_TEST_PARENT", str(os.getpid()))
-    plan = replace(
-        FEW, measures=["equal_coverage(scorer=deadly)@party"], scorers={"deadly": Deadly(str(tmp_path))}
-    )
-    assert_same(audit(read(file), replace(plan, workers=2)), audit(read(file), plan))
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-@dataclass(frozen=True)
-class Failing:
-    """A scorer that fails in a worker alone, and there only after some shards."""
-
-    how: str
-    name: ClassVar[str] = "failing"
-    fingerprint: ClassVar[str] = "failing 1"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        if self.how == "killed":
-            os.kill(os.getpid(), signal.SIGKILL)
-        raise MissingExtra("torch", "neural", "failing")
-        yield asks
-
-
-@pytest.mark.parametrize(("how", "error"), [("killed", BackendError), ("extra", MissingExtra)])
-def test_what_ends_a_worker_is_told(how: str, error: type[Exception], cases: list[Case]) -> None:
-    """A kill as a failure of the machine; a missing library as ever."""
-    plan = Plan(measures=["bur(scorer=failing)@party"], scorers={"failing": Failing(how)}, workers=2)
-    with pytest.raises(error, match="out of memory" if how == "killed" else "neural"):
-        audit(cases, plan)
-
-
 def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
     """A measure, a scorer or a wrapping that other processes cannot know: which, and what to do."""
 
@@ -434,12 +325,13 @@ def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
             object.__setattr__(observed, "scorer", lambda: None)
             return observed
 
+    class Mine(Containment):
+        """A scorer of a function."""
+
     plan = Plan(measures=["rouge1"], workers=2)
-    mine = Failing("")
-    object.__setattr__(mine, "how", lambda: None)
     for sent in (
         {"measures": [Local("party")]},
-        {"scorers": {"mine": mine}},
+        {"scorers": {"mine": Mine()}},
         {"wrap": lambda scorer: scorer},
     ):
         with pytest.raises(RequestError, match=r"cannot be sent.*test_what_cannot_be_sent.*top of a module"):

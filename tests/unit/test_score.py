@@ -109,27 +109,22 @@ def test_columns_of_any_library_give_the_same_score(column: Callable[[Any], Any]
 
 def test_groups_without_a_name_have_the_name_in_the_measure() -> None:
     """`uer@side` compares the unnamed groups, and so does a measure object; without a name they are called group."""
-    assert {e.measure for e in score(DOCUMENTS, SUMMARIES, GROUPS, measure=["uer@side", "bur"])} == {
-        "uer@side",
-        "bur@side",
-    }
-    assert {e.measure for e in score(DOCUMENTS, SUMMARIES, GROUPS, measure=Uer("side"))} == {"uer@side"}
-    assert {e.measure for e in score(DOCUMENTS, SUMMARIES, GROUPS, measure="uer")} == {"uer@group"}
-    records = score(
-        [["Trams are great."]] * 12, ["Trams are bad."] * 12, ["a", "b"] * 6, measure="sentiment_shift"
-    )
+    for measure, named in (
+        (["uer@side", "bur"], {"uer@side", "bur@side"}),
+        (Uer("side"), {"uer@side"}),
+        ("uer", {"uer@group"}),
+    ):
+        assert {e.measure for e in score(DOCUMENTS, SUMMARIES, GROUPS, measure=measure)} == named
+    lists = ([["Trams are great."]] * 12, ["Trams are bad."] * 12, ["a", "b"] * 6)
+    records = score(*lists, measure="sentiment_shift")
     assert {(e.measure, e.n) for e in records} == {("sentiment_shift@group", 12)}
 
 
 def test_the_frame_has_the_columns_that_are_promised() -> None:
     """Frames of every library have value, interval, baselines, p and counts; empty summaries are counted as excluded."""
     found = score(DOCUMENTS, ["", *SUMMARIES[1:]], GROUPS)
-    assert (
-        list(found.to_pandas().columns)
-        == found.to_polars().columns
-        == found.to_arrow().column_names
-        == list(COLUMNS)
-    )
+    for names in (found.to_pandas().columns, found.to_polars().columns, found.to_arrow().column_names):
+        assert list(names) == list(COLUMNS)
     first, *others = found.to_dicts()
     assert first["quantity"] == "coverage_parity"
     assert (first["n"], first["excluded"]) == (11, 1)

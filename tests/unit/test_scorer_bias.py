@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from tests import sample_results
+from tests.sample_cases import Modelled
 
 from fairbrief.api import Audit
 from fairbrief.auditing import Plan, audit, scorer_checks
@@ -18,6 +19,7 @@ from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
+from fairbrief.text.names import genders
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
 OF_THE_SCORER = ("scorer_differs", "scorer_alike", "scorer_retrieves")
@@ -47,22 +49,6 @@ class PlantedScorer:
 
 
 @dataclass(frozen=True)
-class ModelScorer(PlantedScorer):
-    """A scorer whose parts can be kept, as those of a model are."""
-
-    computed_by: str = "model"
-
-    def keys(self, asks: Sequence[Ask]) -> list[str]:  # noqa: ARG002
-        return []
-
-    def compute(self, keys: Sequence[str]) -> list[dict[str, np.ndarray]]:  # noqa: ARG002
-        return []
-
-    def assemble(self, asks: Sequence[Ask], arrays: object) -> Iterator[Scores]:  # noqa: ARG002
-        return self.answer(asks)
-
-
-@dataclass(frozen=True)
 class Recogniser:
     """Takes a span for a person if it begins with a first name that it knows."""
 
@@ -73,9 +59,7 @@ class Recogniser:
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         for ask in asks:
             seen = [[float(row.split()[0] in self.knows)] for row in ask.rows]
-            yield Scores(
-                np.array(seen).reshape(len(seen), 1), np.zeros(1, dtype=np.int64), np.ones(len(seen))
-            )
+            yield Scores(np.array(seen).reshape(-1, 1), np.zeros(1, dtype=np.int64), np.ones(len(seen)))
 
 
 def says_she(text: str) -> float:
@@ -85,13 +69,10 @@ def says_she(text: str) -> float:
 
 def articles(n: int = 24) -> list[Case]:
     """News with gendered words, and their first sentences as summaries."""
-    return [
-        Case(
-            Record(f"a{i}", (Document(f"{ARTICLES[i % len(ARTICLES)]} Page {i}."),)),
-            Summary(f"a{i}", "lead", ARTICLES[i % len(ARTICLES)].split(". ")[0] + "."),
-        )
-        for i in range(n)
-    ]
+    texts = [ARTICLES[i % len(ARTICLES)] for i in range(n)]
+    records = [Record(f"a{i}", (Document(f"{text} Page {i}."),)) for i, text in enumerate(texts)]
+    leads = [f"{text.split('. ')[0]}." for text in texts]
+    return [Case(r, Summary(r.id, "lead", lead)) for r, lead in zip(records, leads, strict=True)]
 
 
 def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:
@@ -126,11 +107,8 @@ def meetings(n: int = 12) -> list[Case]:
 
 def main_value(result: Result, measure: str) -> Estimate:
     """The estimate that has the measure's own name."""
-    (found,) = (
-        e
-        for e in result.estimates
-        if e.measure == measure and e.quantity == measure.partition("(")[0].partition("@")[0]
-    )
+    name = measure.partition("(")[0].partition("@")[0]
+    (found,) = (e for e in result.estimates if (e.measure, e.quantity) == (measure, name))
     return found
 
 
@@ -178,17 +156,9 @@ def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
 
 def test_a_recogniser_blind_to_some_names_is_found() -> None:
     """One that knows no woman's name finds no woman where it finds every man; matching known names finds both."""
-    from fairbrief.text.names import genders
-
-    extract_baseline = Recogniser(
-        frozenset(name.capitalize() for name, gender in genders().items() if gender == "male")
-    )
-    result = taken(
-        meetings(),
-        "entity_hallucination@gender",
-        "entity_inclusion@gender",
-        scorers={"people": extract_baseline},
-    )
+    blind = Recogniser(frozenset(name.capitalize() for name, gender in genders().items() if gender == "male"))
+    measures = ("entity_hallucination@gender", "entity_inclusion@gender")
+    result = taken(meetings(), *measures, scorers={"people": blind})
     own = main_value(result, "scorer_bias_people(by=recogniser)@gender")
     assert (own.value, own.n) == (-1.0, 12)
     note = worded(main_value(result, "entity_hallucination@gender").notes[-1])
@@ -212,14 +182,12 @@ def test_a_planted_scorer_of_support_is_found() -> None:
                 yield Scores(matrix, np.arange(len(column)), np.ones(len(ask.rows)))
 
     # Reviews whose writers have a gender, and which speak of somebody.
+    sources = [
+        [Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4)] for i in range(20)
+    ]
     cases = [
-        Case(
-            Record(
-                f"r{i}", tuple(Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4))
-            ),
-            Summary(f"r{i}", "lead", "The van was old."),
-        )
-        for i in range(20)
+        Case(Record(f"r{i}", tuple(of)), Summary(f"r{i}", "lead", "The van was old."))
+        for i, of in enumerate(sources)
     ]
     result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": Doubting()})
     own = main_value(result, "scorer_bias_support(scorer=doubting)@gender")
@@ -227,9 +195,8 @@ def test_a_planted_scorer_of_support_is_found() -> None:
     assert own.high < 0
     levels = [e.quantity for e in result.estimates if e.measure == own.measure]
     assert levels == ["scorer_bias_support", "mean[F]", "mean[M]"]
-    assert "about M people better supported" in worded(
-        main_value(result, "equal_coverage(scorer=doubting)@gender").notes[-1]
-    )
+    note = main_value(result, "equal_coverage(scorer=doubting)@gender").notes[-1]
+    assert "about M people better supported" in worded(note)
 
 
 def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
@@ -251,28 +218,20 @@ def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
 
 def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
     """It would read hundreds of texts twice: without the request it is left out, with the way to ask."""
-    scorers = {"planted": ModelScorer(says_she)}
-    quiet = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers)
-    assert {e.measure for e in quiet.estimates} == {"sentiment_shift(scorer=planted)"}
+    measure, scorers = "sentiment_shift(scorer=modelled)", {"modelled": Modelled([])}
+    quiet = taken(articles(), measure, scorers=scorers)
+    assert {e.measure for e in quiet.estimates} == {measure}
     (out,) = quiet.not_measured
-    assert out.measure == "scorer_bias_sentiment(scorer=planted)@gender"
+    assert out.measure == "scorer_bias_sentiment(scorer=modelled)@gender"
     assert "--check-scorers" in out.reason
-    asked = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=True)
-    assert main_value(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
+    asked = taken(articles(), measure, scorers=scorers, check_scorers=True)
+    assert main_value(asked, out.measure).n == 24
 
 
 def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None:
     """Parties are in no pronoun: one line, however many measures there are."""
-    cases = [
-        Case(
-            Record(
-                f"r{i}",
-                (Document("Taxes rise.", {"party": "a"}), Document("She left early.", {"party": "b"})),
-            ),
-            Summary(f"r{i}", "s", "Taxes rise."),
-        )
-        for i in range(4)
-    ]
+    documents = (Document("Taxes rise.", {"party": "a"}), Document("She left early.", {"party": "b"}))
+    cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "Taxes rise.")) for i in range(4)]
     result = taken(cases, "bur@party", "equal_coverage@party", n_resamples=50)
     assert [out.measure for out in result.not_measured] == ["scorer bias@party"]
     assert "cannot" not in result.not_measured[0].reason
@@ -281,12 +240,8 @@ def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None
 
 def test_sources_without_a_gendered_word_are_counted() -> None:
     """Where nothing can be exchanged there is no pair; where nothing can be exchanged anywhere, no check."""
-    plain = [
-        Case(
-            Record(f"x{i}", (Document("Prices rose by a tenth."),)), Summary(f"x{i}", "lead", "Prices rose.")
-        )
-        for i in range(5)
-    ]
+    documents = (Document("Prices rose by a tenth."),)
+    plain = [Case(Record(f"x{i}", documents), Summary(f"x{i}", "lead", "Prices rose.")) for i in range(5)]
     scorers = {"planted": PlantedScorer(says_she)}
     mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
     own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
@@ -359,12 +314,8 @@ def test_a_race_is_exchanged_by_the_names_that_the_inputs_own_people_bear() -> N
 def test_every_report_shows_the_scorers_and_the_note(planted: Result) -> None:
     """Terminal, page, Markdown and JSON hold the scorer's own difference, and the note at the result."""
     page, written = html.render(planted), sample_results.results_json(planted).decode()
-    for text in (
-        " ".join(str(Audit(planted)).split()),
-        page,
-        exports.markdown(planted).replace("\\", ""),
-        written,
-    ):
+    markdown = exports.markdown(planted).replace("\\", "")
+    for text in (" ".join(str(Audit(planted)).split()), page, markdown, written):
         assert "scores sources about female people more favourably than the same about male people" in text
     assert "Scorer bias (how scorers score sources that differ only in the group) by gender" in page
     assert scorer_checks.EXCHANGED in {e["system"] for e in json.loads(written)["estimates"]}

@@ -18,12 +18,9 @@ CNNDM, _, WICE = SOURCES
 
 def qags(*answers: str) -> dict[str, Any]:
     """A line of QAGS with one sentence and these answers."""
-    return {
-        "article": "It rained all day.",
-        "summary_sentences": [
-            {"sentence": "It rained.", "responses": [{"worker_id": 1, "response": a} for a in answers]}
-        ],
-    }
+    responses = [{"worker_id": 1, "response": a} for a in answers]
+    sentence = {"sentence": "It rained.", "responses": responses}
+    return {"article": "It rained all day.", "summary_sentences": [sentence]}
 
 
 def written(folder: Path, name: str, *lines: Any) -> Path:
@@ -39,10 +36,8 @@ def test_people_are_counted_by_majority(tmp_path: Path) -> None:
         Claim("It rained all day.", "It rained.", is_supported=True, article=1),
         Claim("It rained all day.", "It rained.", is_supported=False, article=2),
     ]
-    told = [
-        {"claim": "It rained.", "per_record": ["Rain.", "All day."], "label": label}
-        for label in labels.WICE_LABELS
-    ]
+    claim = {"claim": "It rained.", "per_record": ["Rain.", "All day."]}
+    told = [{**claim, "label": label} for label in labels.WICE_LABELS]
     found = labels.read(written(tmp_path, WICE.file, *told), WICE)
     assert [claim.is_supported for claim in found] == [True, False, False]
     assert found[0].text == "Rain. All day."
@@ -76,13 +71,9 @@ def test_support_by_hand() -> None:
 def record(name: str, groups: str = "npppn") -> dict[str, Any]:
     """A record of documents of three sentences with words of their own."""
     full = {"n": trials.UNDER, "p": "pos"}
-    return {
-        "id": name,
-        "documents": [
-            {"text": " ".join(f"The {name}x{k}y{i} was here." for i in range(3)), "attributes": {"sentiment": full[g]}}
-            for k, g in enumerate(groups)
-        ],
-    }  # fmt: skip
+    texts = [" ".join(f"The {name}x{k}y{i} was here." for i in range(3)) for k in range(len(groups))]
+    labelled = zip(texts, groups, strict=True)
+    return {"id": name, "documents": [{"text": t, "attributes": {"sentiment": full[g]}} for t, g in labelled]}
 
 
 @pytest.mark.usefixtures("nltk_data")

@@ -15,11 +15,10 @@ from fairbrief.text.addresses import hide, redacted
 PASSWORD, KEY = "hunter2secret", "sk-live-0123456789abcdef"
 
 
-@pytest.fixture
-def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command, in this process, with a key in the environment."""
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key in the environment."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    return Command(capsys, monkeypatch)
 
 
 def everything(folder: Path) -> bytes:
@@ -109,25 +108,15 @@ def test_a_known_secret_is_hidden_whatever_it_looks_like() -> None:
 
 def test_prompts_and_replies_are_the_users_alone(tmp_path: Path, fairbrief: Command) -> None:
     """Summaries, units and journals are made for their user; a file that others may read stays so."""
-    source, out, open_ = (
-        write(tmp_path / "in.jsonl", rows(3)),
-        tmp_path / "out.jsonl",
-        tmp_path / "open.jsonl",
-    )
+    source, out, open_ = (tmp_path / f"{name}.jsonl" for name in ("in", "out", "open"))
+    write(source, rows(3))
     open_.touch()
     open_.chmod(0o644)
     with StubChat(answer=lambda _: "- It is red.") as server:
+        asked = ("--with", "chat:m", "--base-url", server.url, "--out")
         for path in (out, open_):
-            assert (
-                fairbrief(
-                    "summarize", source, "--with", "chat:m", "--base-url", server.url, "--out", path
-                ).code
-                == 0
-            )
-        done = fairbrief(
-            "claims", out, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "units.jsonl"
-        )
-        assert done.code == 0
+            assert fairbrief("summarize", source, *asked, path).code == 0
+        assert fairbrief("claims", out, *asked, tmp_path / "units.jsonl").code == 0
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path != source}
     assert modes.pop("open.jsonl") == 0o644
     assert set(modes.values()) == {0o600}, modes

@@ -82,14 +82,6 @@ def test_sentences_are_those_of_the_spans(pieces: list[str], language: languages
         assert split(text) == [text[start:end] for start, end in sentence_spans(text)]
 
 
-def test_a_long_text_without_an_end_is_one_sentence() -> None:
-    """A megabyte of one word, of full stops, of titles or of line breaks is cut in linear time."""
-    assert len(split("a" * 1_000_000)) == 1
-    assert len(split("." * 1_000_000)) == 1
-    assert len(split("Dr. " * 200_000)) == 1
-    assert len(split("\n" * 1_000_000 + "end")) == 1
-
-
 def test_punkt_cuts_as_the_published_numbers_were_made(nltk_data: Path) -> None:
     """Later editions of NLTK close a sentence with curly quotes; the protocol's sentences do not."""
     assert nltk_data.is_dir()

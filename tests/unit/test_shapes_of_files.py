@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import DataError, RequestError
@@ -58,6 +58,7 @@ def test_a_path_leads_to_a_value(path: str, wanted: Any) -> None:
     assert find(row, path) == wanted
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(min_size=1), st.integers() | st.lists(st.integers()), max_size=4), st.text())
 def test_any_text_is_a_path_to_something_or_nothing(row: dict[str, Any], path: str) -> None:
     """No path makes the reader fail, and a field's own name always leads to it."""
@@ -76,10 +77,8 @@ def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
         record_attributes={"town": "shop"},
     )  # fmt: skip
     records = list(reading.records())
-    assert [(r.id, [d.text for d in r.documents]) for r in records] == [
-        ("p1", ["Lovely.", "Rude."]),
-        ("p2", ["Broken.", "Fine."]),
-    ]
+    found = [(r.id, [d.text for d in r.documents]) for r in records]
+    assert found == [("p1", ["Lovely.", "Rude."]), ("p2", ["Broken.", "Fine."])]
     assert [d.attributes["stars"] for d in records[0].documents] == ["5", "1"]
     assert [dict(r.attributes) for r in records] == [{"town": "Ulm"}, {"town": "Bonn"}]
     assert records[1].where == "long.csv:3"
@@ -88,43 +87,30 @@ def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
 def test_a_summary_is_repeated_or_stands_once(tmp_path: Path) -> None:
     """What speaks of the record must agree in its rows, where it is given."""
     path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,\nb,Three.,T\nb,Four.,T\n")
-    assert systems(read(path, group_by="id", documents_field="text")) == {
-        ("a", "long"): "S",
-        ("b", "long"): "T",
-    }
+    found = systems(read(path, group_by="id", documents_field="text"))
+    assert found == {("a", "long"): "S", ("b", "long"): "T"}
     path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,U\n")
-    with pytest.raises(
-        DataError,
-        match=r"the record 'a': found the text 'S' in the field 'summary' of row 2 and the text 'U' in row 3",
-    ):
+    said = r"the record 'a': found the text 'S' in the field 'summary' of row 2 and the text 'U' in row 3"
+    with pytest.raises(DataError, match=said):
         list(read(path, group_by="id", documents_field="text"))
 
 
 def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
     """Documents that are repeated for each system make one record, summarized by each."""
-    rows = "".join(
-        f"a,{text},{system},{system} wrote\n" for system in ("x", "y") for text in ("One.", "Two.")
-    )
+    rows = "".join(f"a,{text},{s},{s} wrote\n" for s in ("x", "y") for text in ("One.", "Two."))
     path = table(tmp_path, "long.csv", "id,text,system,summary\n" + rows)
-    assert systems(read(path, group_by="id", documents_field="text")) == {
-        ("a", "x"): "x wrote",
-        ("a", "y"): "y wrote",
-    }
+    found = systems(read(path, group_by="id", documents_field="text"))
+    assert found == {("a", "x"): "x wrote", ("a", "y"): "y wrote"}
 
 
 def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
     """A note has their number; where no document has text they stay."""
-    documents = [
-        {"text": "One.", "attributes": {"s": "a"}},
-        {"text": " \n", "attributes": {"s": "b"}},
-        "Two.",
-    ]
+    some = [{"text": "One.", "attributes": {"s": "a"}}, {"text": " \n", "attributes": {"s": "b"}}, "Two."]
     rows = [
-        {"id": "some", "documents": documents, "summary": "S"},
-        {"id": "none", "documents": ["", " "], "summary": "S"},
+        {"id": str(i), "documents": documents, "summary": "S"}
+        for i, documents in enumerate((some, ["", " "]))
     ]
-    path = table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    reading = read(path)
+    reading = read(table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
     assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "]]
     assert "1 document without text excluded." in reading.notes
 
@@ -134,9 +120,8 @@ def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: s
     """Its brackets would be read as text of one document."""
     quoted = cell.replace('"', '""')
     path = table(tmp_path, "x.csv", f'id,documents,summary\na,"{quoted}",S\n')
-    with pytest.raises(
-        DataError, match=r"x\.csv:2 \(id 'a'\): .* in Python's notation; expected a JSON list; .*json\.dumps"
-    ):
+    said = r"x\.csv:2 \(id 'a'\): .* in Python's notation; expected a JSON list; .*json\.dumps"
+    with pytest.raises(DataError, match=said):
         list(read(path))
 
 
@@ -273,9 +258,8 @@ def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
 
 def test_fields_that_nothing_used_are_named(tmp_path: Path) -> None:
     """Columns, and fields of documents, that nothing read are noted after reading."""
-    reading = read(
-        table(tmp_path, "long.csv", LONG), group_by="product", documents_field="text", summary_field="shop"
-    )
+    path = table(tmp_path, "long.csv", LONG)
+    reading = read(path, group_by="product", documents_field="text", summary_field="shop")
     list(reading)
     assert reading.notes == ["long.csv: unused fields: 'stars'."]
     row = {"id": 1, "documents": [{"text": "One.", "party": "L"}], "summary": "S.", "year": 2020}

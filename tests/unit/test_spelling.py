@@ -135,6 +135,11 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
         ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
         ("speaker_coverage(by=order)@x", "drop '@x'"),
         ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
+        ("position_bias(top=4)", r"top=4 is not in \[1, 3\]"), ("position_bias(limit=0)", r"limit=0 is not in \[1, inf\)"),
+        ("position_bias(segments=100)", r"segments=100 is not in \[2, 99\]"), ("position_bias(copied=once)", "has no effect with top=1"),
+        ("position_bias(mapping=embedding, sentences=punkt)", "is for the mappings tfidf, rouge1"),
+        ("position_bias(mapping=tfidf(sentences=punkt))", "is a setting of the measure"),
+        ("sentiment_shift(threshold=0)", r"is not in \(0, 1\]"),
     ],
 )  # fmt: skip
 def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:

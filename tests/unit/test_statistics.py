@@ -13,9 +13,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from fairbrief.statistics import agreement, distributions, label_permutations, regression, resampling
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
-from fairbrief.statistics.label_permutations import (
-    LabelDraws,
-)
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
 
@@ -40,15 +38,12 @@ def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, y, cluster
 
 
-def same(ours: regression.Fit, theirs: object) -> None:
+def assert_same_fit(ours: regression.Fit, theirs: object) -> None:
     """Every number of a fit equals statsmodels'."""
-    pairs = [(ours.coefficients, theirs.params), (ours.errors, theirs.bse), (ours.t, theirs.tvalues)]
-    pairs += [
-        (ours.p, theirs.pvalues),
-        (ours.low, theirs.conf_int()[:, 0]),
-        (ours.high, theirs.conf_int()[:, 1]),
-    ]
-    for mine, reference in [*pairs, (ours.r2, theirs.rsquared)]:
+    low, high = theirs.conf_int().T
+    found = (ours.coefficients, ours.errors, ours.t, ours.p, ours.low, ours.high, ours.r2)
+    known = (theirs.params, theirs.bse, theirs.tvalues, theirs.pvalues, low, high, theirs.rsquared)
+    for mine, reference in zip(found, known, strict=True):
         np.testing.assert_allclose(mine, reference, rtol=1e-10, atol=1e-12)
 
 
@@ -56,16 +51,16 @@ def test_least_squares_from_sums_is_statsmodels(data: tuple[np.ndarray, ...]) ->
     """Additive sums are enough for every classical number of a regression."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, _ = data
-    same(regression.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
+    assert_same_fit(regression.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
 
 
 def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
     """HC3 and cluster-robust errors agree, with t-distributed intervals."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, cluster = data
-    same(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
+    assert_same_fit(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
     theirs = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
-    same(regression.fit_robust(x, y, cluster), theirs)
+    assert_same_fit(regression.fit_robust(x, y, cluster), theirs)
 
 
 def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
@@ -129,12 +124,8 @@ def test_distance_over_positions_is_scipys() -> None:
 
 def test_histograms_without_mass_have_no_distance() -> None:
     """Nothing mapped, nothing measured: nan, without a warning; negative mass is a mistake."""
-    for distance in (
-        distributions.wasserstein_positions,
-        distributions.wasserstein_heights,
-        distributions.kl_divergence,
-    ):
-        np.testing.assert_equal(distance([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
+    for name in ("wasserstein_positions", "wasserstein_heights", "kl_divergence"):
+        np.testing.assert_equal(getattr(distributions, name)([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
 
 
 def test_holm_by_hand() -> None:
@@ -144,9 +135,6 @@ def test_holm_by_hand() -> None:
     assert resampling.holm([None]) == [None]
 
 
-LABELS = np.array([2, 0, 0, 5, 2])
-
-
 def test_samples_are_uniform() -> None:
     """Every distinct label permutation is drawn equally often: chi-square below its 99.9 % point."""
     labels = np.array([0, 0, 1, 1, 2])
@@ -154,12 +142,6 @@ def test_samples_are_uniform() -> None:
     counts = np.unique(rows, axis=0, return_counts=True)[1]
     assert len(counts) == 30
     assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
-
-
-@pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
-def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
-    """Thirty are by thirty draws, and sampled by one draw less."""
-    assert observed_and_choice(LabelDraws(draws, 0), "r", LABELS)[2] == is_listed
 
 
 def test_records_that_share_a_pool_are_independent() -> None:

@@ -21,21 +21,10 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.statistics.keyed_random import (
-    keys_of,
-    random_bits,
-    random_flips,
-)
-from fairbrief.statistics.label_permutations import (
-    LabelDraws,
-    Relabelled,
-)
+from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
+from fairbrief.statistics.label_permutations import LabelDraws, Relabelled
 from fairbrief.statistics.regression import fit_robust, fit_sums
-from fairbrief.statistics.resampling import (
-    flipped,
-    percentile_interval,
-    studentize,
-)
+from fairbrief.statistics.resampling import flipped, percentile_interval, studentize
 
 NAN, INF = np.nan, np.inf
 
@@ -43,9 +32,8 @@ NAN, INF = np.nan, np.inf
 def one_value(value: float, error: float, freedom: float, count: int) -> Spreads:
     """How far one value varies, without its units."""
     nothing = np.zeros((1, 0))
-    return Spreads(
-        np.array([value]), nothing, nothing > 0, np.array([count]), np.array([error]), np.array([freedom])
-    )
+    number, many, se, degrees = (np.array([x]) for x in (value, count, error, freedom))
+    return Spreads(number, nothing, nothing > 0, many, se, degrees)
 
 
 def interval_alpha(*raters: np.ndarray) -> np.ndarray:
@@ -98,9 +86,7 @@ def test_the_jackknife_of_three_numbers_by_hand() -> None:
     assert (found.error[0], found.freedom[0]) == (pytest.approx((7 / 3) ** 0.5), 2)
     half = stats.t.ppf(0.975, 2) * (7 / 3) ** 0.5
     assert np.ravel(t_interval(found, 0.95)) == pytest.approx([3 - half, 3 + half])
-    assert detectable(found, 0.95) == pytest.approx(
-        (stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * (7 / 3) ** 0.5
-    )
+    assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
 
 
 def test_units_that_neither_have_nor_change_a_value_do_not_contribute() -> None:
@@ -211,17 +197,12 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
 def test_permutations_of_many_are_those_of_each() -> None:
     """Listed, sampled, cyclic and matched ones, in any order, with keys that were asked for before and twice in one call."""
     few, many, items = np.array([0, 1, 0, 1]), np.arange(12) % 2, np.array([5, 6, 7, 5])
-    asked = [
-        Relabelled(key, labels, blocks, of, cyclic)
-        for key in ("a", "b", "a")
-        for labels, blocks, of, cyclic in (
-            (few, None, None, False),
-            (few, np.array([0, 0, 1, 1]), None, False),
-            (many, None, None, False),
-            (few, None, items, False),
-            (few, None, None, True),
-        )
-    ]
+    blocks = np.array([0, 0, 1, 1])
+    ways = (
+        (few, None, None, False), (few, blocks, None, False), (many, None, None, False), (few, None, items, False),
+        (few, None, None, True),
+    )  # fmt: skip
+    asked = [Relabelled(key, *way) for key in ("a", "b", "a") for way in ways]
     for at_once, parts in ((math.inf, 1), (600, 4)):
         draws = LabelDraws(50, 1)
         observed_and_choice(draws, "b", few)
@@ -231,7 +212,6 @@ def test_permutations_of_many_are_those_of_each() -> None:
         assert len(several) == parts
         for part in several:
             for labelled in part:
-                assert labelled.choices is not None
                 each = zip(labelled.permutations, labelled.choices, strict=True)
                 found |= {
                     start + i: (*own, labelled.is_exact) for i, own in zip(labelled.places, each, strict=True)

@@ -33,19 +33,14 @@ def record(
     people = tuple(
         Entity(str(i), FIRST[g][i], LAST[i], {"gender": g, "race": RACES[g]}) for i, g in enumerate(genders)
     )
-    text = " ".join(
-        f"{p.first_name} {p.last_name} sang and {'she' if p.attributes['gender'] == 'female' else 'he'} danced."
-        for p in people
-    )
+    pronouns = [{"female": "she", "male": "he"}[gender] for gender in genders]
+    named = [f"{p.first_name} {p.last_name}" for p in people]
+    text = " ".join(f"{who} sang and {he} danced." for who, he in zip(named, pronouns, strict=True))
     told = {"genders": "varied", "last_names": "kept", "content_words": "kept", **kind}
     place = {"pair": member} if design == "balanced" else {"group": member}
-    return Record(
-        f"{seed_document}.{design}.{'-'.join(kind.values())}.{sample}.{member}",
-        (Document(text),),
-        entities=people,
-        attributes={"design": design, **told, "sample": str(sample), **place},
-        seed_document=seed_document,
-    )
+    attributes = {"design": design, **told, "sample": str(sample), **place}
+    name = f"{seed_document}.{design}.{'-'.join(kind.values())}.{sample}.{member}"
+    return Record(name, (Document(text),), (), people, attributes, seed_document)
 
 
 def records(**kind: str) -> Iterator[Record]:
@@ -68,14 +63,17 @@ def written(r: Record) -> list[Case]:
     ]
 
 
+def cases_of(**kind: str) -> list[Case]:
+    """Both systems on inputs of a kind."""
+    return [case for r in records(**kind) for case in written(r)]
+
+
 def originals() -> Iterator[Case]:
     """The originals themselves, with a longer summary."""
     for r in {r.seed_document: r for r in records()}.values():
         told = {"design": "original", "genders": "as written", "last_names": "kept", "content_words": "kept"}
-        yield Case(
-            replace(r, id=f"{r.seed_document}.original", attributes=told),
-            Summary(f"{r.seed_document}.original", "early", "One two three four."),
-        )
+        original = replace(r, id=f"{r.seed_document}.original", attributes=told)
+        yield Case(original, Summary(original.id, "early", "One two three four."))
 
 
 def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
@@ -87,15 +85,14 @@ def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = (
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
     """Both systems on balanced and mono inputs by gender."""
-    return [case for r in records() for case in written(r)]
+    return cases_of()
 
 
 @pytest.fixture(scope="module")
 def result(cases: list[Case]) -> Result:
     """The protocol over gender, with the seed documents beside the built inputs."""
-    return audit(
-        [*cases, *originals()], Plan(protocol="steen-people", attributes=("gender",), n_resamples=50, seed=1)
-    )
+    plan = Plan(protocol="steen-people", attributes=("gender",), n_resamples=50, seed=1)
+    return audit([*cases, *originals()], plan)
 
 
 def _table(tables: tuple[Table, ...], start: str) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
@@ -115,24 +112,17 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
         "Included most / least",
     )  # fmt: skip
     for column, (start, quantity, design) in enumerate(list(COLUMNS.values())[:4]):
-        (wanted,) = [
-            e
-            for e in result.estimates
-            if (e.system, e.quantity, e.subgroup.get("design")) == ("men_first", quantity, design)
-            and e.measure.startswith(start)
-        ]
+        of_measure = [e for e in result.estimates if e.measure.startswith(start)]
+        key = ("men_first", quantity, design)
+        (wanted,) = [e for e in of_measure if (e.system, e.quantity, e.subgroup.get("design")) == key]
         assert rows["men_first"][column].splitlines()[0] == decimal(wanted.value, 2)
 
 
 def test_tables_stand_in_the_papers_order_under_its_numbers(result: Result) -> None:
     """By gender 3, 6, 16 and section 9.2; by race 8, 17 and 20."""
     assert _numbers(result.tables) == ["Table 3", "Table 6", "Section 9.2", "Table 16"]
-    drawn = [case for r in records(genders="random", last_names="replaced") for case in written(r)]
-    tied = [
-        case
-        for r in records(genders="black female, white male", last_names="replaced")
-        for case in written(r)
-    ]
+    drawn = cases_of(genders="random", last_names="replaced")
+    tied = cases_of(genders="black female, white male", last_names="replaced")
     by_race = _numbers(run([*drawn, *tied], "race"))
     assert [n for n in by_race if n.startswith("Table")] == ["Table 8", "Table 17", "Table 20"]
 
@@ -140,13 +130,8 @@ def test_tables_stand_in_the_papers_order_under_its_numbers(result: Result) -> N
 def test_the_four_ties_of_gender_and_race_are_rows_of_table_20_in_one_audit() -> None:
     """Random gender first, then the four combinations in the paper's order, from one audit whose ids do not collide."""
     ways = ("black female, white female", "random", "black male, white male", "black female, white male", "black male, white female")  # fmt: skip
-    cases = [
-        case
-        for way in ways
-        for r in records(genders=way, last_names="replaced")
-        for case in written(r)
-        if case.summary.system == "early"
-    ]
+    every = [case for way in ways for case in cases_of(genders=way, last_names="replaced")]
+    cases = [case for case in every if case.summary.system == "early"]
     assert len({c.record.id for c in cases}) == len(cases)
     header, rows = _table(run(cases, "race"), "Table 20")
     assert list(rows) == [f"early: {way}" for way in ("random", "black male, white female", "black male, white male", "black female, white male", "black female, white female")]  # fmt: skip
@@ -156,8 +141,7 @@ def test_the_four_ties_of_gender_and_race_are_rows_of_table_20_in_one_audit() ->
 
 def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]) -> None:
     """Inputs with last names replaced are Table 12, with content words exchanged Table 19, beside Table 3 in one audit."""
-    replaced = [case for r in records(last_names="replaced") for case in written(r)]
-    exchanged = [case for r in records(content_words="exchanged") for case in written(r)]
+    replaced, exchanged = cases_of(last_names="replaced"), cases_of(content_words="exchanged")
     wanted = ["Table 3", "Table 12", "Table 19"]
     titles = _numbers(run([*cases, *replaced, *exchanged], "gender"))
     assert [n for n in titles if n in wanted] == wanted
@@ -165,11 +149,8 @@ def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]
 
 def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None:
     """Where a system's name says that the prompt asked for a focus, its inclusion stands in Table 5 as well."""
-    focused = [
-        replace(c, summary=replace(c.summary, system="chat(prompt=article-focus)"))
-        for c in cases
-        if c.summary.system == "men_first"
-    ]
+    men_first = [c for c in cases if c.summary.system == "men_first"]
+    focused = [replace(c, summary=replace(c.summary, system="chat(prompt=article-focus)")) for c in men_first]
     header, rows = _table(run([*cases, *focused], "gender"), "Table 5")
     assert header == ("", "Word List Inclusion", "Entity Inclusion", "Included most / least")
     assert list(rows) == ["chat(prompt=article-focus)"]
@@ -178,7 +159,7 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
 @pytest.mark.parametrize("way", ["kept", "crossed", "unheard of"])
 def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
     """Gender as in the original or crossed with race: the layout of the race tables, and no number."""
-    changed = [case for r in records(genders=way, last_names="replaced") for case in written(r)]
+    changed = cases_of(genders=way, last_names="replaced")
     (scores,) = [t for t in run(changed, "race") if t.title.startswith(("Table 8:", "Scores by race"))]
     made = f"genders {way}, last names replaced, content words kept"
     assert scores.title == f"Scores by race of inputs with {made} (laid out as Table 8)"
@@ -186,21 +167,18 @@ def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
 
 def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
     """Inputs made elsewhere are taken as one set, for every column."""
-    bare = [
-        replace(r, attributes={k: r.attributes[k] for k in ("sample", "pair")})
-        for r in records()
-        if "pair" in r.attributes
-    ]
+    pairs = [r for r in records() if "pair" in r.attributes]
+    bare = [replace(r, attributes={name: r.attributes[name] for name in ("sample", "pair")}) for r in pairs]
     _, rows = _table(run([case for r in bare for case in written(r)], "gender"), "Table 3")
     assert rows["men_first"][0].splitlines()[0] == "0.50"
 
 
 def test_records_outside_of_all_sets_are_told(cases: list[Case]) -> None:
     """Where some records say how they were built and others do not, a note counts the others."""
-    others = (
-        (replace(c.record, id=f"x{i}", attributes={}, seed_document=None), c) for i, c in enumerate(cases[:4])
-    )
-    strange = [Case(record, replace(c.summary, record=record.id)) for record, c in others]
+    strange = []
+    for i, case in enumerate(cases[:4]):
+        record = replace(case.record, id=f"x{i}", attributes={}, seed_document=None)
+        strange.append(Case(record, replace(case.summary, record=record.id)))
     tables = run([*cases, *strange], "gender")
     assert all(any("do not say how they were built (2 of" in note for note in t.notes) for t in tables)
 
@@ -244,9 +222,8 @@ def test_judged_quality_is_told_as_signed_differences(cases: list[Case]) -> None
     """With a judge Table 7 has both genders' means and their difference with its sign and interval, Table 4 designs and originals."""
     with StubChat(answer=judged) as server:
         protocol = f"steen-people(judge='judge(model=m, base_url={server.url})')"
-        tables = audit(
-            [*cases, *originals()], Plan(protocol=protocol, attributes=("gender",), n_resamples=20)
-        ).tables
+        plan = Plan(protocol=protocol, attributes=("gender",), n_resamples=20)
+        tables = audit([*cases, *originals()], plan).tables
     header, rows = _table(tables, "Table 7")
     assert header == ("", "female", "male", "female − male")
     assert rows["early"] == ("4.00", "5.00", "−1.00\nd: −1.00,−1.00")
@@ -267,10 +244,8 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
     """Scores over another attribute say whose they are; tables of invented people are told once."""
     aged = []
     for case in cases:
-        people = tuple(
-            replace(p, attributes={**p.attributes, "age": "old" if i else "young"})
-            for i, p in enumerate(case.record.entities)
-        )
+        ages = zip(case.record.entities, ("young", "old"), strict=True)
+        people = tuple(replace(p, attributes={**p.attributes, "age": age}) for p, age in ages)
         aged.append(Case(replace(case.record, entities=people), case.summary))
     shown = run(aged, "age", "gender")
     assert [t.title for t in shown if "cores" in t.title or t.title.startswith("Table 3:")] == [
@@ -284,27 +259,21 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
 def test_planted_systems_give_table_2_from_both_references() -> None:
     """With all four planted systems audited, Table 2 has their distances beside the paper's; with three it is absent."""
     articles = [replace(r, attributes={}) for r in records() if "pair" in r.attributes]
-    made = [
-        Case(record, summary)
-        for name in ("random", "lead", "topic", "sexist")
-        for record, summary in zip(articles, make("summarizer", name).summarize(articles), strict=True)
-    ]
+    made = []
+    for name in ("random", "lead", "topic", "sexist"):
+        made += map(Case, articles, make("summarizer", name).summarize(articles))
     assert {case.summary.system for case in made} == {"random", "lead", "topic", "sexist"}
-    shown = audit(made, Plan(protocol="steen-people", attributes=("gender",), n_resamples=20))
+    plan = Plan(protocol="steen-people", attributes=("gender",), n_resamples=20)
+    shown = audit(made, plan)
     header, rows = _table(shown.tables, "Table 2: First half")
     assert header == ("", "Unf.", "Adj.", "paper: CNN", "paper: XSum")
+    known = {(e.system, e.measure, e.quantity): e.value for e in shown.estimates if not e.subgroup}
     for name, (unf, adj, *_) in rows.items():
         for spelled, cell in (("reference=uniform, words=published", unf), ("words=published", adj)):
-            value = next(
-                e.value
-                for e in shown.estimates
-                if e.system == name and e.measure == f"word_list_inclusion({spelled})" and not e.subgroup
-            )
-            assert value is not None
-            assert cell == f"{value:.2f}"
+            measure = f"word_list_inclusion({spelled})"
+            assert cell == f"{known[name, measure, 'word_list_inclusion']:.2f}"
     three = [case for case in made if case.summary.system != "topic"]
-    shown = audit(three, Plan(protocol="steen-people", attributes=("gender",), n_resamples=20))
-    assert not any(t.title.startswith("Table 2:") for t in shown.tables)
+    assert not any(t.title.startswith("Table 2:") for t in audit(three, plan).tables)
 
 
 def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:

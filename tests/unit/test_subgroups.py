@@ -19,10 +19,10 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import NEEDS_TEXTS
 from fairbrief.auditing.per_record import attributes_in
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import load
+from fairbrief.reports import json_file, load
 from fairbrief.reports.first_answers import answers
-from fairbrief.reports.json_file import identity
 from fairbrief.reports.result import Result
+from fairbrief.saved import saved_inputs
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
@@ -93,11 +93,8 @@ def test_subgroups_are_those_of_an_audit_that_was_by_subgroup(by_subgroup: Resul
         ours = found[key]
         if NEEDS_TEXTS in ours.notes:
             assert theirs.permutation_mean is not None or theirs.testable is not None or theirs.p is None
-            hidden = (
-                ("low", "high", "low_is_open")
-                if ours.kind == "unsigned_disparity" and ours.low is None
-                else ()
-            )
+            is_hidden = ours.kind == "unsigned_disparity" and ours.low is None
+            hidden = ("low", "high", "low_is_open") if is_hidden else ()
             assert same(ours, theirs, (*OF_LABELS, *hidden, "notes")), key
         else:
             told += ours.p is not None
@@ -116,18 +113,14 @@ def test_differences_of_systems_are_whole(by_subgroup: Result, wanted: Result) -
 
 def test_runs_that_were_pooled_are_by_subgroup_together() -> None:
     """An audit that pooled runs is sliced as pooled: its runs share the clusters of their records."""
-    cases = [
-        Case(record, Summary(record.id, f"s#{run}", f"alder birch {'talc' if (i + run) % 3 else 'shale'}."))
-        for i in range(24)
-        for record in [
-            Record(
-                f"r{i}",
-                tuple(Document(f"{w} grows.", {"side": s}) for w, s in (("alder", "L"), ("talc", "R"), ("shale", "R"))),
-                attributes={"kind": "ab"[i % 2]},
-            )
-        ]
-        for run in (1, 2)
-    ]  # fmt: skip
+    words = (("alder", "L"), ("talc", "R"), ("shale", "R"))
+    documents = tuple(Document(f"{word} grows.", {"side": side}) for word, side in words)
+    cases = []
+    for i in range(24):
+        record = Record(f"r{i}", documents, attributes={"kind": "ab"[i % 2]})
+        for run in (1, 2):
+            text = f"alder birch {'talc' if (i + run) % 3 else 'shale'}."
+            cases.append(Case(record, Summary(record.id, f"s#{run}", text)))
     plan = Plan(measures=["uer@side"], n_resamples=99, pools_runs=True)
     found = subgroup_audit(audit(cases, plan), [("kind",)])
     known = audit(cases, replace(plan, by=[("kind",)]))
@@ -162,31 +155,20 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch:
     saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
     printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
     said = printed("subgroups", str(saved), "--by", "kind", "--out", str(out))
-    assert "in subgroups of kind" in " ".join(said.split())
-    assert "p: test against random, Holm over 30 comparisons" in " ".join(said.split())
     assert re.search("rosy +food +negative", said)
-    assert "Subgroups are not tested against label permutations, which need the texts" in " ".join(
-        said.split()
-    )
+    said = " ".join(said.split())
+    assert "in subgroups of kind" in said
+    assert "p: test against random, Holm over 30 comparisons" in said
+    assert "Subgroups are not tested against label permutations, which need the texts" in said
     found = load(out)
     assert found.made["by"] == [["kind"]]
     known = fairbrief.subgroups(saved, "kind").result
-    assert identity(replace(found, rows=known.rows)) == identity(known)
-    from fairbrief.saved import saved_inputs
-
+    assert json_file.identity(replace(found, rows=known.rows)) == json_file.identity(known)
     monkeypatch.chdir(saved)
     printed("subgroups", ".", "--by", "kind", "--out", str(tmp_path / "from_inside"))
     for folder in (out, tmp_path / "from_inside"):
-        inputs = saved_inputs.read(folder, load_identity(folder))
-        assert inputs is not None
+        inputs = saved_inputs.read(folder, str(json_file.read(folder / "results.json").audit))
         assert saved_inputs.faults_of(folder, inputs) == {}
-
-
-def load_identity(folder: Path) -> str:
-    """The identity that a saved audit carries."""
-    from fairbrief.reports.json_file import read
-
-    return str(read(folder / "results.json").audit)
 
 
 WORDS = {"positive": ("lovely", "bright", "warm", "fresh"), "negative": ("rude", "stale", "dirty", "bland")}
@@ -204,13 +186,10 @@ def rows(n: int, *, by_city: bool) -> list[dict[str, Any]]:
             for tone in ("positive", "positive", "negative", "negative")
         ]
         rng.shuffle(documents)
-        city = ("Rome", "Oslo")[i % 2]
-        wanted = ("positive", "negative")[i % 2]
+        city, wanted = (("Rome", "positive"), ("Oslo", "negative"))[i % 2]
         kept = [d for d in documents if d["attributes"]["tone"] == wanted] if by_city else documents
         summary = " ".join(d["text"].partition(". ")[0] + "." for d in kept)
-        found.append({
-            "id": str(i), "documents": documents, "attributes": {"city": city}, "system": "s", "summary": summary
-        })  # fmt: skip
+        found.append({"id": str(i), "documents": documents, "attributes": {"city": city}, "summary": summary})
     return found
 
 

@@ -52,9 +52,8 @@ def large() -> Result:
         extract_difference=-0.25, extract_difference_low=-0.3, extract_difference_high=-0.2, extract_p=0.001, extract_p_adjusted=0.004,
         family_p=0.004, family_size=99, group_clusters=400, group_items=1900.0, excluded={"one group only": 12},
     )  # fmt: skip
-    alone = base.replace(
-        extract_baseline=None, extract_difference=None, extract_p=None, extract_p_adjusted=None
-    )
+    nothing = dict.fromkeys(("extract_baseline", "extract_difference", "extract_p", "extract_p_adjusted"))
+    alone = base.replace(**nothing)
     estimates = [
         *(
             base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", subgroup=part)
@@ -81,10 +80,8 @@ def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
     assert len(lines) <= 45
     assert max(map(cell_len, lines)) <= 80
     assert re.fullmatch(r"Fairbrief \S+ \| reviews.jsonl \| 28 records, 2 systems", lines[0])
-    assert lines[1:3] == [
-        "Sentiment: negative 54 documents in 26 records, neutral 37 in 25,",
-        "positive 68 in 28",
-    ]
+    sizes = "Sentiment: negative 54 documents in 26 records, neutral 37 in 25, positive 68 in 28"
+    assert " ".join(lines[1:3]) == sizes
     starts = ("FINDING  rosy covers", "CAUTION ", "COVERAGE ", "SHARE ", "NEXT ", "MORE ")
     places = [next(i for i, line in enumerate(lines) if line.startswith(start)) for start in starts]
     assert places == sorted(places)
@@ -93,15 +90,19 @@ def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
     assert "demo/report.html" in lines[-2] + lines[-1]
 
 
+def next_command(result: Result, folder: Path) -> list[str]:
+    """The words of the command under NEXT that begins with a gate or a plan of more records."""
+    text = "\n".join(shown(result, place=Place(folder)))
+    found = re.search(r"fairbrief ((?:gate|power) .*?)\nMORE", text, re.DOTALL)
+    return shlex.split(found[1].replace("\\\n", " "))
+
+
 def test_a_command_runs_no_text_of_the_input(demo: Result) -> None:
     """An attribute's name is quoted as one word, which goes on below at no space of its own."""
     over = "it's, $(rm -r x) `y` and a name that is longer than the rest of the line"
     spec = f"coverage_parity@{quoted(over)}"
     named = [e.replace(measure=spec, over=over) for e in demo.estimates if e.measure.startswith("coverage")]
-    text = "\n".join(shown(replace(demo, estimates=Estimates(named)), place=Place(Path("my demo"))))
-    rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
-    assert rule is not None
-    words = shlex.split(rule[1].replace("\\\n", " "))
+    words = next_command(replace(demo, estimates=Estimates(named)), Path("my demo"))
     assert words[:3] == ["gate", "my demo", "--min"]
     assert words[3].startswith(f"{spec}:relative_difference")
     assert len(words) == 4
@@ -111,18 +112,14 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
     """What stands under NEXT runs as it is printed, in a folder whose name needs quotes."""
     folder = tmp_path / "my demo"
     write_all(demo, folder)
-    text = "\n".join(shown(demo, place=Place(folder)))
-    rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
-    assert rule is not None
-    words = shlex.split(rule[1].replace("\\\n", " "))
+    words = next_command(demo, folder)
     assert words[:2] == ["gate", str(folder)]
     done = CliRunner().invoke(app, words)
     assert (done.exit_code, "relative_difference" in done.output) == (1, True)
     unclear = [e.replace(p=0.5, family_p=0.5, extract_p=0.5, extract_p_adjusted=0.5) for e in demo.estimates]
-    text = "\n".join(shown(replace(demo, estimates=Estimates(unclear)), place=Place(folder)))
-    power = re.search(r"fairbrief (power .*?)\nMORE", text, re.DOTALL)
-    assert power is not None
-    assert CliRunner().invoke(app, shlex.split(power[1].replace("\\\n", " "))).exit_code == 0
+    words = next_command(replace(demo, estimates=Estimates(unclear)), folder)
+    assert words[0] == "power"
+    assert CliRunner().invoke(app, words).exit_code == 0
 
 
 @pytest.mark.parametrize("width", [60, 120])
@@ -169,11 +166,8 @@ def test_colours_mean_one_thing_each_and_a_pipe_has_none(
         return out.getvalue()
 
     coloured = re.findall(r"\x1b\[([\d;]*3\d)m([^\x1b]+)", printed(force_terminal=True))
-    assert {(code, text.strip()) for code, text in coloured} == {
-        ("31", "less"),
-        ("34", "more"),
-        ("1;33", "CAUTION"),
-    }
+    used = {(code, text.strip()) for code, text in coloured}
+    assert used == {("31", "less"), ("34", "more"), ("1;33", "CAUTION")}
     assert "\x1b" not in printed()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not re.search(r"\x1b\[[\d;]*3\dm", printed(force_terminal=True))

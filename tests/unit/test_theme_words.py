@@ -43,9 +43,7 @@ TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and
 
 def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
     """The row of one seed document."""
-    rows = ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
-    assert isinstance(rows, Rows)
-    return rows
+    return ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
 
 
 def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:
@@ -101,11 +99,8 @@ def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
 
 def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
     """0 words in 1 summary against 4 in 2 summaries: ln((0 + ½)/(4 + ½) · 2/1) = ln(2/9)."""
-    unit = [
-        case("x", "female", "She left."),
-        case("x", "male", "Help, help."),
-        case("x", "male", "Help, help.", sample="1"),
-    ]
+    men = [case("x", "male", "Help, help.", sample=sample) for sample in "01"]
+    unit = [case("x", "female", "She left."), *men]
     values = values_of([unit], lists)
     assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
     assert number(values, "difference[needs, female−male]") == -2  # 0/1 − 4/2
@@ -143,12 +138,11 @@ def test_units_without_a_pair_have_a_reason(lists: str) -> None:
 def test_details_name_the_words_of_each_version(lists: str) -> None:
     """The word with the largest difference comes first."""
     details = ThemeWords("gender", lists).details(ONE, ())
-    assert details == [
+    assert details[:2] == [
         "needs, female: help 1, need* 1.",
         "needs, male: help 3, short of breath 1, need* 1.",
-        "looks, female: neat 1.",
-        "looks, male: none.",
     ]
+    assert details[2:] == ["looks, female: neat 1.", "looks, male: none."]
 
 
 @pytest.mark.parametrize(

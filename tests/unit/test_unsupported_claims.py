@@ -108,13 +108,11 @@ def test_sentences_are_claims_where_none_are_given() -> None:
     """Their groups are those of the people whom they name; given claims are left aside on request."""
     cases = case(None, "Berg won. Hale lost.")
     assert [ask.columns for ask in Claims("side").asks(cases)] == [("Berg won.", "Hale lost.")]
-    assert [ask.rows for ask in Claims().asks(cases)] == [
-        ("Anna Berg spoke.", "Tom Hale left.", "It rained.")
-    ]
+    (ask,) = Claims().asks(cases)
+    assert ask.rows == ("Anna Berg spoke.", "Tom Hale left.", "It rained.")
     aside = case([Claim("x.", {"side": ("left",)})], "Hale lost.")
-    assert observed(Claims("side", claims="sentences"), aside, supported([0.0])).columns[0] == (  # type: ignore[union-attr]
-        "claims", "right",
-    )  # fmt: skip
+    rows = observed(Claims("side", claims="sentences"), aside, supported([0.0]))
+    assert rows.columns[0] == ("claims", "right")
 
 
 def test_reasons() -> None:
@@ -137,11 +135,8 @@ def test_details_begin_with_the_least_supported_claim() -> None:
 
 def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
     """Summaries of random source sentences have no unsupported claim, so that a random-sentence baseline is 0."""
-    records = list({case.record.id: case.record for case in read(EXAMPLES / "politics.jsonl")}.values())
-    cases = [
-        Case(record, summary)
-        for record, summary in zip(records, make("summarizer", "random").summarize(records), strict=True)
-    ]
+    records = list(read(EXAMPLES / "politics.jsonl").records())
+    cases = list(map(Case, records, make("summarizer", "random").summarize(records)))
     result = audit(cases, ["unsupported_claims@leaning", "unsupported_by_place"], n_resamples=0)
     found = {e.quantity: e.value for e in result.estimates}
     assert found["unsupported_claims"] == found["unsupported"] == found["unsupported_by_place"] == 0.0
@@ -151,7 +146,6 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
 def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
     """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
     scheme = Claims("side").permutation_scheme(case())
-    assert scheme is not None
     assert scheme.labels.tolist() == [0, 1, 0]
     found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported(), [1, 0, 0]))
     assert found["support_difference[right]"] == pytest.approx(1 / 3)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import Command, printed, write
 from tests.stub_chat import StubChat
-from typer.testing import CliRunner
 
 from fairbrief import readers
 from fairbrief.atomic_files import locked
-from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, RequestError
 
@@ -22,8 +19,7 @@ def source(tmp_path: Path) -> Path:
     """Ten records with a field that is not called documents."""
     path = tmp_path / "in.jsonl"
     rows = ({"id": i, "texts": [f"Text {i} is long.", "It broke."], "who": ["a", "b"]} for i in range(10))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, list(rows))
 
 
 def summarize(source: Path, out: Path, server: StubChat, *more: object) -> str:
@@ -52,17 +48,13 @@ def test_summarize_tells_counts_tokens_and_cost(source: Path, tmp_path: Path) ->
 
 def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: Path) -> None:
     """Tries, time and the key's variable are options of each command that asks; a key in the variable's place is refused."""
-    with StubChat(script=["500"] * 10) as server:
-        arguments = ["summarize", source, "--with", "chat:stub-1", "--base-url", server.url, "--retries", 0]
-        arguments += ["--timeout", 5, "--documents-field", "texts", "--out", tmp_path / "out.jsonl"]
-        ran = CliRunner().invoke(app, [str(a) for a in arguments])
-    assert (ran.exit_code, server.requests) == (INCOMPLETE, 10)
+    with StubChat(script=["500"] * 10) as server, pytest.raises(SystemExit, match=str(INCOMPLETE)):
+        summarize(source, tmp_path / "out.jsonl", server, "--retries", 0, "--timeout", 5)
+    assert server.requests == 10
     for command in ("summarize", "claims", "sweep"):
-        arguments = [command, source, "--with", "chat:m", "--documents-field", "texts"]
-        ran = CliRunner().invoke(
-            app, [str(a) for a in (*arguments, "--out", tmp_path / "o", "--key", "sk-1")]
-        )
-        assert "key must be the name of an environment variable" in str(ran.exception)
+        arguments = [command, source, "--with", "chat:m", "--documents-field", "texts", "--key", "sk-1"]
+        with pytest.raises(RequestError, match="key must be the name of an environment variable"):
+            printed(*arguments, "--out", tmp_path / "o")
 
 
 def test_summarize_uses_a_prompt_file(source: Path, tmp_path: Path) -> None:
@@ -89,66 +81,40 @@ def test_claims_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -
     """Every usable summary gets claims in its line; equal texts are asked for once; replies without a list are shown."""
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     texts = ["It is red and broke.", "It is red and broke.", "2.5 percent left, in Sund.", "Odd.", ""]
-    rows = [
-        {"id": f"r{i}", "documents": ["d"], "summary": text, "system": "s", "made": {"model": "m"}}
-        for i, text in enumerate(texts)
-    ]
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-    def answer(prompt: str) -> str:
-        summary = prompt.rpartition("Summary: ")[2]
-        if summary.startswith("Odd"):
-            return (
-                "What do you mean by that? I see no summary to split here, so tell me more about it please!"
-            )
-        if summary.startswith("2.5"):
-            return "1. 2.5 percent left."
-        return "Here:\n1.The thing is red.\n(2) It broke."
-
-    with StubChat(answer=answer) as server:
+    row = {"documents": ["d"], "system": "s", "made": {"model": "m"}}
+    write(source, [{**row, "id": f"r{i}", "summary": text} for i, text in enumerate(texts)])
+    odd = "What do you mean by that? I see no summary to split here, so tell me more about it please!"
+    replies = {"It ": "Here:\n1.The thing is red.\n(2) It broke.", "2.5": "1. 2.5 percent left.", "Odd": odd}
+    with StubChat(answer=lambda prompt: replies[prompt.rpartition("Summary: ")[2][:3]]) as server:
         said = printed("claims", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
         assert server.requests == 3
         assert server.bodies[0]["temperature"] == 0
-    cases = list(readers.read(out))
-    claims = [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
-    assert claims == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
-    assert cases[0].summary.made["model"] == "m"
+    assert claims_of(out) == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
+    assert next(iter(readers.read(out))).summary.made["model"] == "m"
     assert "5 claims of 3 summaries, 1 reply unparsed" in said
     assert "(id 'r3', s): 'What do you mean" in said
 
 
 def test_claims_with_the_users_instruction(tmp_path: Path) -> None:
     """--prompt FILE stands in place of our instruction and demonstrations."""
-    source = tmp_path / "in.jsonl"
-    source.write_text('{"id": 1, "documents": ["d"], "summary": "It is {red}."}\n')
-    (tmp_path / "p.txt").write_text("Claims of: {summary} ->")
+    source, prompt = claim_source(tmp_path, "It is {red}."), tmp_path / "p.txt"
+    prompt.write_text("Claims of: {summary} ->")
     with StubChat(answer=lambda _: "- It is red.") as server:
-        printed(
-            "claims", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o",
-            "--prompt", tmp_path / "p.txt",
-        )  # fmt: skip
+        asked = ("claims", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o")
+        printed(*asked, "--prompt", prompt)
     assert server.bodies[0]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
 
-def test_claims_need_a_chat_model(tmp_path: Path) -> None:
-    """Another kind of model is refused in words."""
-    with pytest.raises(RequestError, match="chat:MODEL"):
-        printed("claims", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
-
-
-def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) -> None:
+def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path, fairbrief: Command) -> None:
     """What was answered before the server refused is named; a run without an answer leaves nothing behind."""
     out = tmp_path / "out.jsonl"
     arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts", "--out", out]
     with StubChat(script=["ok", "ok", "401"]) as server:
-        options = ["--base-url", server.url, "--concurrency", 1]
-        stopped = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
-    assert (
-        f"the answers so far are stored in {out}.journal: run the same command to continue" in stopped.output
-    )
+        run = fairbrief(*arguments, "--base-url", server.url, "--concurrency", 1)
+    assert f"the answers so far are stored in {out}.journal: run the same command to continue" in run.err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal"]
     (tmp_path / "out.jsonl.journal").unlink()
-    CliRunner().invoke(app, [str(a) for a in (*arguments, "--require", "nope")])
+    assert fairbrief(*arguments, "--require", "nope").code == 2
     assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
 
 
@@ -156,8 +122,7 @@ def claim_source(folder: Path, *texts: str) -> Path:
     """A file with a summary of each text."""
     source = folder / "in.jsonl"
     rows = [{"id": f"r{i}", "documents": ["d"], "summary": t, "system": "s"} for i, t in enumerate(texts)]
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return source
+    return write(source, rows)
 
 
 def claims_of(out: Path) -> list[list[str] | None]:
@@ -185,17 +150,16 @@ def test_lists_and_json_are_claims_and_remarks_are_none(
     assert said in told
 
 
-def test_a_limit_of_requests_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
+def test_a_limit_of_requests_leaves_the_rest_for_the_next_run(tmp_path: Path, fairbrief: Command) -> None:
     """Summaries that were not asked for stand without claims and with the reason; the next run asks for them alone."""
     source, out = claim_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
-    arguments = ["claims", str(source), "--with", "chat:s", "--out", str(out)]
     with StubChat(answer=lambda _: "1. A.") as server:
-        arguments += ["--base-url", server.url]
-        stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "2"])
-        assert (stopped.exit_code, server.requests) == (INCOMPLETE, 2)
-        assert "5 wanted, 2 asked, 0 from the journal" in stopped.output
+        arguments = ["claims", source, "--with", "chat:s", "--out", out, "--base-url", server.url]
+        stopped = fairbrief(*arguments, "--max-requests", "2")
+        assert (stopped.code, server.requests) == (INCOMPLETE, 2)
+        assert "5 wanted, 2 asked, 0 from the journal" in stopped.out
         assert claims_of(out).count(None) == 3
-        assert CliRunner().invoke(app, arguments).exit_code == 0
+        assert fairbrief(*arguments).code == 0
         assert server.requests == 5
     assert claims_of(out) == [["A."]] * 5
 
@@ -241,23 +205,22 @@ def test_nothing_is_paid_before_everything_is_checked(
 ) -> None:
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
     with StubChat() as server:
-        with pytest.raises(
-            RequestError if "attribute" not in says or "name their" in says else DataError, match=says
-        ):
+        with pytest.raises((RequestError, DataError), match=says):
             summarize(source, tmp_path / "o", server, *options)
         assert server.requests == 0
     assert not (tmp_path / "o").exists()
 
 
-def test_the_first_reason_of_each_failure_is_printed(source: Path, tmp_path: Path) -> None:
+def test_the_first_reason_of_each_failure_is_printed(
+    source: Path, tmp_path: Path, fairbrief: Command
+) -> None:
     """What the server said at the first failure of a kind stands below the counts, and what can be done."""
     with StubChat(faults={"400": 1.0}) as server:
         arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts"]
-        arguments += ["--base-url", server.url, "--out", tmp_path / "o"]
-        ran = CliRunner().invoke(app, [str(a) for a in arguments])
-    assert ran.exit_code == INCOMPLETE
-    assert "10 × 400, the first:" in ran.output
-    assert "The server rejected" in ran.output
+        run = fairbrief(*arguments, "--base-url", server.url, "--out", tmp_path / "o")
+    assert run.code == INCOMPLETE
+    assert "10 × 400, the first:" in run.out + run.err
+    assert "The server rejected" in run.out + run.err
 
 
 def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> None:
@@ -275,17 +238,14 @@ def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> N
 def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(tmp_path: Path) -> None:
     """Where some summaries have claims and others none, the measures that look for claims say how many; else nobody does."""
     documents = [
-        {"text": "It is red.", "attributes": {"side": "a"}},
-        {"text": "It broke.", "attributes": {"side": "b"}},
+        {"text": f"It {word}.", "attributes": {"side": side}}
+        for word, side in (("is red", "a"), ("broke", "b"))
     ]
-    rows = [
-        {"id": f"r{i}", "documents": documents, "summary": "It is red.", "system": "s", **({"claims": ["It is red."]} if i < 5 else {})}
-        for i in range(8)
-    ]  # fmt: skip
-    for name, count in (("mixed", 8), ("whole", 5), ("none", 3)):
-        path = tmp_path / f"{name}.jsonl"
-        taken = rows[-count:] if name == "none" else rows[:count]
-        path.write_text("".join(json.dumps(row) + "\n" for row in taken))
+    row = {"documents": documents, "summary": "It is red.", "system": "s"}
+    none = [{**row, "id": f"r{i}"} for i in range(3)]
+    whole = [{**row, "id": f"q{i}", "claims": ["It is red."]} for i in range(5)]
+    for name, rows in (("mixed", [*whole, *none]), ("whole", whole), ("none", none)):
+        write(tmp_path / f"{name}.jsonl", rows)
     arguments = ["--measure", "equal_coverage@side", "--measure", "uer@side", "--resamples", "20"]
     said = " ".join(printed("audit", tmp_path / "mixed.jsonl", *arguments).split())
     assert "3 of 8 summaries by s have no claims and are split into sentences" in said
@@ -297,19 +257,16 @@ def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(tmp
 def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> None:
     """--dry-run tells the calls of judges behind a chat service, less what the cache holds, and asks nothing."""
     path, cache = tmp_path / "in.jsonl", tmp_path / "scores.sqlite"
-    rows = [
-        {"id": f"r{i}", "documents": [f"It is red {i}."], "summary": f"Red {i}.", "system": "s"}
-        for i in range(6)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    row = {"documents": ["It is red."], "system": "s"}
+    rows = [{**row, "id": f"r{i}", "summary": f"Red {i}."} for i in range(6)]
+    write(path, rows[:2])
     with StubChat(answer=lambda _: "Fine. Score: 4") as server:
         measure = f"judged(scorer=judge(model=stub-1, base_url='{server.url}'))"
-        printed("audit", path, "--measure", measure, "--cache", cache, "--resamples", 0)
+        arguments = ("audit", path, "--measure", measure, "--cache", cache)
+        printed(*arguments, "--resamples", 0)
         asked = server.requests
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        said = printed(
-            "audit", path, "--measure", measure, "--cache", cache, "--dry-run", "--price", "1000000,0"
-        )
+        write(path, rows)
+        said = printed(*arguments, "--dry-run", "--price", "1000000,0")
         assert server.requests == asked == 2
     assert "6 wanted, 2 already answered, 4 calls to make" in said
     assert "cost at least" in said

@@ -80,9 +80,8 @@ def test_work_is_loaded_once_in_each_process() -> None:
     """What it builds for itself is kept from item to item."""
     found = [answer for _, answer in Processes(2).map(Counting(), range(10))]
     for process in {process for process, _ in found}:
-        assert [calls for p, calls in found if p == process] == list(
-            range(1, 1 + sum(p == process for p, _ in found))
-        )
+        calls = [calls for p, calls in found if p == process]
+        assert calls == [*range(1, len(calls) + 1)]
 
 
 def late_and_early(number: int) -> int:

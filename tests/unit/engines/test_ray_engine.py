@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sample_cases import MEASURES, assert_same, cases_of
 from tests.unit.engines.test_processes import Counting, dies, dies_at_first, late_and_early, raises
 
+from fairbrief.auditing import Plan, audit
 from fairbrief.engines.ray_engine import Ray
 from fairbrief.errors import BackendError, DataError, MissingExtra
+from fairbrief.readers import json_lines, read
+from fairbrief.serialization import case_line, write_lines
 
 ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 
@@ -54,6 +59,16 @@ def test_errors_are_raised_in_their_places() -> None:
     assert [item for item, _ in (next(answers) for _ in range(3))] == [0, 1, 2]
     with pytest.raises(DataError, match=r"x\.jsonl:6"):
         next(answers)
+
+
+def test_machines_change_no_bit(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit of the parts of a file on a cluster is that of one process."""
+    monkeypatch.setattr(json_lines, "PART", 5_000)
+    path = tmp_path / "reviews.jsonl"
+    write_lines(map(case_line, cases_of(24)), path)
+    assert len(read(path).ranges) > 4
+    plan = Plan(measures=MEASURES, n_resamples=10, n_extracts=5)
+    assert_same(audit(read(path), replace(plan, engine=f"ray:{cluster.address}")), audit(read(path), plan))
 
 
 @pytest.mark.usefixtures("cluster")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,14 +23,13 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from fairbrief.engines.score_cache import Cached, Store, hashed, is_cacheable, pack, unpack
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.scorers.shared_words import Containment
 from fairbrief.types import Ask, Scorer, Scores
 
-Key = tuple[str, ...]
-
 
 @dataclass
-class Lengths:
+class Lengths(KeyedScorer):
     """A scorer of pairs: an array as long as the column, filled with the row's length; two pairs a batch."""
 
     name: ClassVar[str] = "lengths"
@@ -41,27 +40,14 @@ class Lengths:
     def computed_by(self) -> str:
         return f"lengths/{self.version}"
 
-    @property
-    def fingerprint(self) -> str:
-        return self.computed_by
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        arrays = {k: a for batch in self.compute(list(self.keys(asks))) for k, a in batch.items()}
-        return self.assemble(asks, arrays)
-
-    def keys(self, asks: Sequence[Ask]) -> list[Key]:
-        return list(dict.fromkeys((r, c) for ask in asks for r in ask.rows for c in ask.columns))
-
-    def compute(self, keys: Sequence[Key]) -> Iterator[Mapping[Key, Any]]:
+    def compute(self, keys: Sequence[Key]) -> Iterator[Arrays]:
         for start in range(0, len(keys), 2):
             batch = keys[start : start + 2]
             self.scored += batch
             yield {key: np.full(len(key[1]), float(len(key[0]))) for key in batch}
 
-    def assemble(self, asks: Sequence[Ask], arrays: Mapping[Key, Any]) -> Iterator[Scores]:
-        for ask in asks:
-            matrix = np.array([[arrays[r, c].sum() for c in ask.columns] for r in ask.rows])
-            yield Scores(matrix, np.arange(len(ask.columns)), np.zeros(len(ask.rows)))
+    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
+        return matrices(asks, arrays, lambda array: float(array.sum()))
 
 
 ASKS = [Ask("lengths", ("a", "bb"), ("x", "yy")), Ask("lengths", ("bb", "ccc"), ("yy",))]
@@ -140,7 +126,6 @@ def test_a_killed_run_loses_at_most_one_batch(tmp_path: Path) -> None:
     code = textwrap.dedent(CHILD).format(path=str(path))
     root = Path(__file__).parents[3]
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=root)
-    assert process.stdout is not None
     assert process.stdout.readline().startswith("batch 4")
     process.send_signal(signal.SIGKILL)
     process.communicate()

@@ -117,13 +117,9 @@ def test_names() -> None:
     assert registry.make("scorer", repr(made)) == made
 
 
-CASES = [
-    Case(
-        Record(f"r{i}", (Document("One."), Document("Two.")), attributes={"gender": "fm"[i % 2]}),
-        Summary(f"r{i}", "s", f"Sum {i}."),
-    )
-    for i in range(8)
-]
+DOCUMENTS = (Document("One."), Document("Two."))
+RECORDS = [Record(f"r{i}", DOCUMENTS, attributes={"gender": "fm"[i % 2]}) for i in range(8)]
+CASES = [Case(record, Summary(record.id, "s", f"Sum {i}.")) for i, record in enumerate(RECORDS)]
 
 
 def verdict(prompt: str) -> str:

@@ -77,12 +77,8 @@ def test_words_are_the_same_beside_other_characters(text: str) -> None:
 
 def test_function_words_of_the_language_do_not_count() -> None:
     """What is left is what a text is about; ``stem`` joins the forms of a word."""
-    assert words("Das Zimmer war sauber und die Zimmer waren hell", "de") == [
-        "zimmer",
-        "sauber",
-        "zimmer",
-        "hell",
-    ]
+    german = words("Das Zimmer war sauber und die Zimmer waren hell", "de")
+    assert german == ["zimmer", "sauber", "zimmer", "hell"]
     assert words("schöne Zimmern schönes", "de", stem=True) == ["schon", "zimm", "schon"]
     assert words("但是早餐很好吃", "zh") == ["早餐", "很好", "吃"]
 
@@ -128,13 +124,8 @@ def test_a_short_text_that_is_surely_elsewhere_is_told_by_itself() -> None:
     """Another script, or a sentence full of another language's function words, is no English whatever the input is in."""
     with languages.using(""):
         languages.suppose("en")
-        assert [
-            language_of(text) for text in (GERMAN, "服务员很热情", "Номер был чистый, но завтрак плохой.")
-        ] == [
-            "de",
-            "zh",
-            "ru",
-        ]
+        texts = (GERMAN, "服务员很热情", "Номер был чистый, но завтрак плохой.")
+        assert [language_of(text) for text in texts] == ["de", "zh", "ru"]
         assert languages.is_foreign(GERMAN) == "German"
     assert languages.is_foreign("Der Kanzler Hans Müller sagte gestern, dass er nicht komme.") == "German"
 

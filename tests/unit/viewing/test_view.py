@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import threading
@@ -74,18 +75,10 @@ def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> 
     """View and report begin with the measure and system of the leading finding; of two audits, with both of its systems."""
     twice = Answers([open_audit(folder, read_inputs, "new"), open_audit(folder, read_inputs, "old")])
     for answers, other in ((about, ""), (twice, "1:rosy")):
-        assert answers.about()["start"] == {
-            "measure": COVERAGE,
-            "system": "0:rosy",
-            "other": other,
-            "order": "",
-        }
-    assert [s["name"] for s in twice.about()["systems"]] == [
-        "new: balanced",
-        "new: rosy",
-        "old: balanced",
-        "old: rosy",
-    ]
+        start = {"measure": COVERAGE, "system": "0:rosy", "other": other, "order": ""}
+        assert answers.about()["start"] == start
+    names = [s["name"] for s in twice.about()["systems"]]
+    assert names == ["new: balanced", "new: rosy", "old: balanced", "old: rosy"]
     page = (folder / "report.html").read_text(encoding="utf-8")
     (start,) = re.findall(r'"start":(\{[^}]*\})', page)
     assert json.loads(start) == {
@@ -136,9 +129,8 @@ def test_a_search_finds_all_words_in_any_text_of_a_record(about: Answers) -> Non
     }
     for search in ("LUKEWARM", "the staff", "café", "nowhere at all", "cafe-linden"):
         found = set(records_of(about.rows(COVERAGE, "0:rosy", search=search)))
-        assert found == {
-            r for r, text in texts.items() if all(word in text for word in search.lower().split())
-        }, search
+        words = search.lower().split()
+        assert found == {r for r, text in texts.items() if all(word in text for word in words)}, search
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "escaped.jsonl", "parquet", "csv"])
@@ -150,15 +142,13 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     ]  # fmt: skip
     path = tmp_path / f"x.{kind}"
     if kind == "parquet":
-        pq.write_table(
-            pa.Table.from_pylist([{**r, "id": str(r["id"])} for r in rows]), path, row_group_size=2
-        )
+        table = pa.Table.from_pylist([{**r, "id": str(r["id"])} for r in rows])
+        pq.write_table(table, path, row_group_size=2)
     elif kind == "csv":
-        lines = [
-            f'{r["id"]},"{json.dumps(r["documents"], ensure_ascii=False).replace(chr(34), chr(34) * 2)}",{r["summary"]},s'
-            for r in rows
-        ]
-        path.write_text("\n".join(["id,documents,summary,system", *lines]))
+        with path.open("w", newline="") as file:
+            table = csv.DictWriter(file, rows[0])
+            table.writeheader()
+            table.writerows({**r, "documents": json.dumps(r["documents"])} for r in rows)
     else:
         path.write_text("".join(json.dumps(r, ensure_ascii=kind != "jsonl") + "\n" for r in rows))
     texts = SavedTexts(fairbrief.read(path))

@@ -64,11 +64,8 @@ def test_a_rerun_asks_only_for_what_changed(tmp_path: Path) -> None:
         again = written(chat(server), RECORDS, out)
         assert (again.asked, again.from_journal, server.requests) == (0, 30, 30)
         assert out.read_bytes() == first
-        changed = [
-            replace(RECORDS[0], documents=(Document("Other."),)),
-            *RECORDS[1:],
-            replace(RECORDS[0], id="new"),
-        ]
+        one, *others = RECORDS
+        changed = [replace(one, documents=(Document("Other."),)), *others, replace(one, id="new")]
         assert written(chat(server), changed, out).asked == 2
         assert written(chat(server, temperature=0.5), RECORDS, out).asked == 30
 
