@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -169,7 +170,12 @@ def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
         "pandas",
         "fairbrief.reports.terminal",
     )
-    words = ["fairbrief", "audit", "examples/reviews.jsonl", "--quiet", "--out", str(tmp_path / "out")]
+    reviews = Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in reviews]
+    repeated = [{**row, "id": f"again-{row['id']}"} for row in rows]  # the audit notes summaries that repeat
+    file = tmp_path / "reviews.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, *repeated]), encoding="utf-8")
+    words = ["fairbrief", "audit", str(file), "--quiet", "--out", str(tmp_path / "out")]
     assert printed_by(words, others).splitlines()[-1] == "[] 0"
 
 

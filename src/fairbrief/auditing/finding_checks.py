@@ -26,7 +26,7 @@ from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
 from fairbrief.ranges import changes
 from fairbrief.reports import wording
-from fairbrief.reports.frames import plain_numbers, rows_with
+from fairbrief.reports.frames import numbers, plain_numbers, rows_where, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
@@ -84,9 +84,9 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
     return _repeats(lambda system: shared.get(system, (nothing, nothing)), rows) if shared else None
 
 
-def _several(numbers: Integers) -> Integers:
-    """The numbers that occur more than once, each once."""
-    distinct, many = np.unique(numbers, return_counts=True)
+def _several(hashes: Integers) -> Integers:
+    """The hashes that occur more than once, each once."""
+    distinct, many = np.unique(hashes, return_counts=True)
     return distinct[many > 1]
 
 
@@ -121,8 +121,8 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
     many = np.diff(np.append(begins, len(text)))
     is_extra = cluster != np.repeat(cluster[begins], many)
     is_repeated = np.repeat(np.logical_or.reduceat(is_extra, begins), many)
-    whole = whole.take(pa.array(order))
-    repeated, extra = whole.filter(pa.array(is_repeated)), whole.filter(pa.array(is_extra))
+    whole = whole.take(numbers(order))
+    repeated, extra = rows_where(whole, is_repeated), rows_where(whole, is_extra)
     if not len(repeated):
         return None
     first = repeated.filter(pc.equal(repeated["record"], pc.min(repeated["record"])))
@@ -150,14 +150,14 @@ def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
     hashes = _hashes(rows["record"])
     among = _are_among(hashes, records)
     text = texts[np.searchsorted(records, hashes[among])]
-    return rows.filter(pa.array(among)).append_column("text", pa.array(text))
+    return rows_where(rows, among).append_column("text", numbers(text))
 
 
-def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
-    """Whether each number is one of those ``known``, which ascend: large lists are searched, not sorted again."""
+def _are_among(sought: Integers, known: Integers) -> NDArray[np.bool_]:
+    """Whether each number sought is one of those ``known``, which ascend: large lists are searched, not sorted again."""
     if not len(known):
-        return np.zeros(len(numbers), dtype=np.bool_)
-    return np.asarray(known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers)
+        return np.zeros(len(sought), dtype=np.bool_)
+    return np.asarray(known[np.minimum(np.searchsorted(known, sought), len(known) - 1)] == sought)
 
 
 def _hashes(names: pa.ChunkedArray) -> Integers:
