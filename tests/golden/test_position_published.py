@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.conftest import read_lines
 
+from docs import reproduction
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
@@ -19,6 +20,10 @@ from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
 
+OBTAINED = {
+    "Reddit, TF-IDF": "LlaMa2-reddit-capped", "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
+}  # fmt: skip
+"""The result behind each figure that the page of the paper shows as obtained."""
 BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
 
 
@@ -89,6 +94,18 @@ def test_published_histograms_have_their_published_numbers(golden: Path) -> None
         assert np.abs(values[name].array - expected).max() < 1e-12
     published = np.array([result["kl_published"] for result in results])
     assert np.abs(values["position_kl"].array - published).max() < 1e-12
+    # The figures that the page of the paper shows as obtained from these counts.
+    heights = {result["result"]: values["position_heights"].array[i] for i, result in enumerate(results)}
+    obtained = [
+        figure
+        for name, _, _, items in reproduction.declared()
+        if name == "chhabra-position"
+        for item in items
+        for figure in item.obtained
+    ]
+    assert {figure.cell: figure.obtained for figure in obtained} == {
+        cell: f"{heights[result]:.4f}" for cell, result in OBTAINED.items()
+    }
 
 
 @pytest.mark.parametrize("system", ["lead1", "lead3"])
