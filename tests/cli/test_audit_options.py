@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -154,25 +152,3 @@ def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command
     )
     assert "30 resamples" in fairbrief("audit", path, "--resamples", "30").out
     assert fairbrief("explain", path, "--measure", "uer@mood").code == 0
-
-
-def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -> None:
-    """Without any NLTK data the same file is audited, and NLTK is not even imported."""
-    file = tmp_path / "part.jsonl"
-    with (shared / "data/reviews/yelp__gpt-4.jsonl").open(encoding="utf-8") as whole:
-        file.write_text("".join(line for _, line in zip(range(120), whole, strict=False)), encoding="utf-8")
-    program = (
-        "import sys\n"
-        f"sys.argv = ['fairbrief', 'audit', {str(file)!r}, '--attribute', 'sentiment', '--resamples', '20']\n"
-        "from fairbrief.cli import main\n"
-        "try: main()\n"
-        "finally: print('nltk' in sys.modules)"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path), "PATH": ""},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (0, "note: part.jsonl: unused fields: 'dataset'.\n")
-    assert ran.stdout.splitlines()[-1] == "False"
-    assert "SHARE of the summary" in ran.stdout

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import read_lines
 
 from docs import reproduction
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
+from fairbrief.readers import read
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
+from fairbrief.types import Case, Floats, Integers, Measure, Reason, Totals
 
 OBTAINED = {
     "Reddit, TF-IDF": "LlaMa2-reddit-capped", "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
@@ -30,14 +30,7 @@ BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures((
 @cache
 def cases_of(path: Path) -> tuple[Case, ...]:
     """The cases of a JSON Lines file."""
-    found = []
-    for line in read_lines(path):
-        documents = tuple(Document(d["text"]) for d in line["documents"])
-        record = Record(
-            line["id"], documents, tuple(line["references"]), attributes=line.get("attributes", {})
-        )
-        found.append(Case(record, Summary(line["id"], line["system"], line["summary"])))
-    return tuple(found)
+    return tuple(read(path))
 
 
 def observed(measure: Measure, cases: tuple[Case, ...], n_resamples: int = 0) -> tuple[Totals, Counter[str]]:
