@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 from benchmarks.calibration import gate as worlds
 
-WORLDS = 200
+WORLDS = 350
 BAND = 3 * sqrt(0.025 * 0.975 / WORLDS) + 0.015
 """Three standard errors, and what the skewness of a hundred gaps adds: Edgeworth's first term is 0.012."""
 
