@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from fairbrief.reports.frames import rows_with
-from fairbrief.reports.per_record import PerRecordRows, Wanted, all_columns
+from fairbrief.reports.per_record import PerRecordRows
 
 
-@dataclass(frozen=True, slots=True)
-class Held(PerRecordRows):
-    """Per-record statistics in memory."""
+def held(whole: pa.Table, at_once: int | None = None) -> PerRecordRows:
+    """Per-record statistics in memory, of which so many rows are read at a time: by default all."""
+    specs: dict[str, str] = {}
+    if {"observation", "measures"} <= set(whole.column_names):
+        kinds = zip(*(whole[name].to_pylist() for name in ("observation", "measures")), strict=True)
+        specs = {spec: observation for observation, of in dict.fromkeys(kinds) for spec in of.split("\n")}
+    by_observation = {name: _of(whole, name) for name in dict.fromkeys(specs.values())}
 
-    held: pa.Table
+    def tables(observation: str, names: list[str]) -> Iterator[pa.Table]:
+        rows = by_observation[observation].select(names)
+        step = at_once or max(1, len(rows))
+        yield from (rows.slice(start, step) for start in range(0, len(rows), step))
 
-    def __len__(self) -> int:
-        return int(self.held.num_rows)
+    return PerRecordRows(specs, {name: rows.schema for name, rows in by_observation.items()}, tables)
 
-    def measures(self) -> dict[str, str]:
-        if not {"observation", "measures"} <= set(self.held.column_names):
-            return {}
-        kinds = zip(*(self.held[name].to_pylist() for name in ("observation", "measures")), strict=True)
-        return {spec: observation for observation, of in dict.fromkeys(kinds) for spec in of.split("\n")}
 
-    def column_names(self) -> list[str]:
-        return list(self.held.column_names)
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        names = [name for name in self.held.column_names if wanted(name)]
-        yield rows_with(self.held, "observation", observation).select(names)
-
-    def table(self) -> pa.Table:
-        return self.held
+def _of(whole: pa.Table, observation: str) -> pa.Table:
+    """The rows of an observation, without the numbers that it does not have."""
+    rows = rows_with(whole, "observation", observation)
+    return rows.select(
+        [
+            f.name
+            for f in rows.schema
+            if f.name == "p" or f.type != pa.float64() or rows[f.name].null_count < len(rows)
+        ]
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tests.held import Held
+from tests.held import held
 
 from fairbrief import registry
 from fairbrief.auditing import declared_words
@@ -45,7 +45,7 @@ def make(
         "declared": declared(),
         "scorers": {"containment": "its card", "ngram": "its card"},
     }
-    return Result(tuple(estimates), (), Held(per_record), made=made)
+    return Result(tuple(estimates), (), held(per_record), made=made)
 
 
 def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tests.held import Held
+from tests.held import held
 
 from fairbrief.declarations import ContrastWords
 from fairbrief.reports import json_file
@@ -65,7 +65,7 @@ def night(
     result = Result(
         tuple(estimate(g, values[g], error, records, system, signature) for g in groups),
         (),
-        Held(pa.table({})),
+        held(pa.table({})),
         made={
             "version": "0.1.0", "records": records, "systems": [system], "measures": [SPEC], "inputs": inputs,
             "declared": {"coverage_parity": {"family": "Coverage", "contrast": json_file.plain(words)}},

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from tests import sample_families
-from tests.held import Held
+from tests.held import held
 
 from fairbrief.reports import json_file
 from fairbrief.reports.frames import encodable
@@ -48,7 +48,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
     return Result(
         estimates=(*_representation(systems, values), *_position(systems), *_subgroups(systems, extra)),
         differences=_differences(systems),
-        rows=Held(_per_record(systems, values)),
+        rows=held(_per_record(systems, values)),
         tables=(_table(systems),),
         not_measured=(NotMeasured("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
         skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
@@ -62,7 +62,7 @@ def hostile() -> Result:
     result = make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
     more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"))
     per_record = pa.concat_tables([result.per_record, more.per_record], promote_options="default")
-    return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(per_record))
+    return replace(result, estimates=(*result.estimates, *more.estimates), rows=held(per_record))
 
 
 def results_json(result: Result) -> bytes:

@@ -17,7 +17,7 @@ from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import changes
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import OF_EXTRACTS
-from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import parts_of
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur, Uer
@@ -33,7 +33,7 @@ def ledger_of(
     """A ledger whose systems' rows are given. Shape of each: (records, columns)."""
     ledger = Ledger(measure.observation, n_resamples=0)
     for system, rows in systems.items():
-        origins = [Origin(system, f"r{i}", f"r{i}") for i in range(len(rows))]
+        origins = Origins.by_column(Origin(system, f"r{i}", f"r{i}") for i in range(len(rows)))
         ledger.write(origins, [[RowBlock(np.arange(len(rows)), columns, rows[:, np.newaxis], None)]], {})
     return ledger
 

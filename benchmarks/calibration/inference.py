@@ -28,7 +28,7 @@ from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import WHOLE, Origin, units_of
+from fairbrief.auditing.origins import WHOLE, Origin, Origins, units_of
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved.gate import decided, of_limit
@@ -114,7 +114,7 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
     sums = bank.sums[there][:, np.newaxis]
     block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, None)
     left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
-    ledger.write([Origin("s", name, name) for name in names], [[block]], left_out)
+    ledger.write(Origins.by_column(Origin("s", name, name) for name in names), [[block]], left_out)
     ledger._nulls["s", WHOLE] = merged
     return replace(parts_of(ledger, ())["s", WHOLE], rows=int(sum(bank.rows[i] for i in there)))
 

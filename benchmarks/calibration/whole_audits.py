@@ -29,8 +29,8 @@ from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import Observer, by_observation
-from fairbrief.auditing.origins import Origin, Subgroup, units_of
-from fairbrief.auditing.per_record import LedgerPerRecord
+from fairbrief.auditing.origins import Origin, Origins, Subgroup, units_of
+from fairbrief.auditing.per_record import rows_from
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.conclusions import NAMED
@@ -59,7 +59,7 @@ class Bank(Ledger):
 
     def write(
         self,
-        origins: Sequence[Origin],
+        origins: Origins,
         blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
@@ -89,18 +89,29 @@ class Bank(Ledger):
         for block in self.blocks:
             of = np.flatnonzero(place[block.units] >= 0)
             if len(of):
-                chosen = block.of(of)
+                chosen = _some(block, of)
                 blocks.append(replace(chosen, units=place[chosen.units]))
         left = {int(place[i]): why for i, why in self.left.items() if place[i] >= 0}
-        origins = [
+        origins = Origins.by_column(
             replace(self.sources[i], subgroups=(_subgroup(k),))
             for i, k in zip(kept.tolist(), audit[self.clusters[kept]].tolist(), strict=True)
-        ]
+        )
         ledger.write(origins, [blocks], left)
 
 
 def _subgroup(audit: int) -> Subgroup:
     return ((f"audit {audit}", ""),)
+
+
+PER_UNIT = ("units", "values", "choices", "ps", "beside")
+
+
+def _some(block: RowBlock, chosen: Integers) -> RowBlock:
+    def part(name: str) -> Any:
+        whole = getattr(block, name)
+        return None if whole is None else whole[chosen]
+
+    return replace(block, **{name: part(name) for name in PER_UNIT})
 
 
 def _joined(several: Sequence[RowBlock]) -> RowBlock:
@@ -110,10 +121,7 @@ def _joined(several: Sequence[RowBlock]) -> RowBlock:
 
     return replace(
         several[0],
-        **{
-            name: together(getattr(b, name) for b in several)
-            for name in ("units", "values", "choices", "ps", "beside")
-        },
+        **{name: together(getattr(b, name) for b in several) for name in PER_UNIT},
     )
 
 
@@ -148,7 +156,7 @@ class Banks:
         for ledger in run.ledgers:
             self.banks[ledger.observation].draw_into(ledger, audit, systems)
         estimates, differences = (_by_subgroup(found) for found in run.estimates())
-        rows = LedgerPerRecord((), {})
+        rows = rows_from((), {})
         return [
             Result(tuple(estimates[s]), tuple(differences.get(s, ())), rows, made=self.made)
             for s in estimates

@@ -71,7 +71,7 @@ def main() -> None:
         repeat(folder / "per_record" / "coverage.parquet", given.records)
         began = time.monotonic()
         result = load(folder)
-        html.write(result, folder / "report.html")
+        (folder / "report.html").write_text(html.render(result), encoding="utf-8")
         found = {
             "records": given.records,
             "systems": given.systems,

@@ -6,30 +6,15 @@
 ['balanced', 'rosy']
 """
 
+# Type checkers and editors get the names of the interface from `fairbrief.api`.
+# ruff: noqa: F403, F405
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fairbrief.api import (
-        Audit,
-        Case,
-        Document,
-        Plan,
-        Record,
-        Summary,
-        audit,
-        compare,
-        conclusion,
-        explain,
-        gate,
-        load,
-        power,
-        read,
-        score,
-        subgroups,
-        trend,
-    )
+    from fairbrief.api import *
 
 __version__ = "0.1.0"
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -14,8 +15,8 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import Plan, listed, plan_from
-from fairbrief.readers import Reading
+from fairbrief.plan import Plan, plan_from
+from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers import read as _read
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import load as _load
@@ -30,6 +31,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
+from fairbrief.settings import listed
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -40,28 +42,29 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fairbrief.plan_keywords import Names, PlanKeywords
+    from fairbrief.keywords import PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
+    from fairbrief.settings import Names
     from fairbrief.types import Measure
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind is p.KEYWORD_ONLY]
+OF_READING = [f.name for f in fields(ReadingSettings)]
 """The settings of `read`."""
 
 
-def _explained(function: Callable[P, R]) -> Callable[P, R]:
+def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
     """Add advice to errors: for an unknown keyword, the known ones or the function that has it; for options of the
-    command line, their names in Python. In place of ``**settings``, the signature has those of a plan, except its measures.
+    command line, their names in Python. In place of ``**settings``, the signature has those of ``kind``, except measures.
     """
     given = signature(function)
     positional = [p for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
     keywords = [p for p in given.parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if any(p.kind is Parameter.VAR_KEYWORD for p in given.parameters.values()):
-        keywords = [*(p for name, p in signature(Plan).parameters.items() if name != "measures"), *keywords]
+        keywords = [*(p for name, p in signature(kind).parameters.items() if name != "measures"), *keywords]
     known, called = [p.name for p in keywords], f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
@@ -88,7 +91,7 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-read = _explained(_read)
+read = _explained(_read, ReadingSettings)
 power = _explained(_power)
 gate = _explained(_gate)
 trend = _explained(_trend)

@@ -9,7 +9,6 @@ over all primary group differences of the audit with the same baseline.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, Literal
 
 from fairbrief.types import Estimate
@@ -25,20 +24,18 @@ Conclusion = Literal[
     "below", "above", "nearer to even", "as random", "as permuted", "not significant", "too few", "not testable", "not tested",
     "no value",
 ]  # fmt: skip
-WORDS: Mapping[Conclusion, str] = MappingProxyType(
-    {
-        "below": "significantly below its baseline",
-        "above": "significantly above its baseline",
-        "nearer to even": "significantly nearer to even than random sentences",
-        "as random": "uneven, but not significantly different from random sentences",
-        "as permuted": "different from random sentences, but not from label permutations",
-        "not significant": "not significant",
-        "too few": f"too few clusters: each group needs {FEWEST_IN_A_GROUP}",
-        "not testable": "not testable: the smallest attainable p exceeds α",
-        "not tested": "not tested",
-        "no value": "no value",
-    }
-)
+WORDS: Mapping[Conclusion, str] = {
+    "below": "significantly below its baseline",
+    "above": "significantly above its baseline",
+    "nearer to even": "significantly nearer to even than random sentences",
+    "as random": "uneven, but not significantly different from random sentences",
+    "as permuted": "different from random sentences, but not from label permutations",
+    "not significant": "not significant",
+    "too few": f"too few clusters: each group needs {FEWEST_IN_A_GROUP}",
+    "not testable": "not testable: the smallest attainable p exceeds α",
+    "not tested": "not tested",
+    "no value": "no value",
+}
 """Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
 ORDER: tuple[Conclusion, ...] = tuple(WORDS)
 NAMED: frozenset[Conclusion] = frozenset(("below", "above"))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 
 class FairbriefError(Exception):
@@ -54,6 +57,23 @@ def reading_text(path: PathLike[str] | str) -> Iterator[None]:
         ) from error
     except csv.Error as error:
         raise DataError(f"{path}: found invalid CSV ({error}); expected a table; save it again.") from error
+
+
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, without a byte order mark; the errors of `reading_text`."""
+    with reading_text(path):
+        return path.read_text(encoding="utf-8-sig")
+
+
+def optional_library(module: str, extra: str, reader: str) -> Any:
+    """A module of an optional library, imported on first use; MissingExtra without the library, which ``reader`` needs."""
+    library = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != library:
+            raise
+        raise MissingExtra(library, extra, reader) from None
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

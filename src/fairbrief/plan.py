@@ -1,6 +1,6 @@
 """The settings of an audit, each declared once.
 
-The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values and
+The options of the command line, the keywords of Python (`keywords`, written by ``make docs``), the checks of values and
 the records in results.json are derived from the fields of `Plan`.
 """
 
@@ -8,51 +8,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, fields
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, listed, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
-
-
-INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE = (
-    "Inputs", "What to measure", "Statistics", "Output", "Asking models", "Machine",
-)  # fmt: skip
-"""Panels of a command's help, in order."""
-
-
-def setting(
-    default: Any,
-    help: str,  # noqa: A002 # the name that typer uses
-    metavar: str | None = None,
-    *,
-    flag: str = "",
-    panel: str = "",
-    least: float | None = None,
-    most: float | None = None,
-    recorded: str | bool = True,
-    parse: Callable[[Sequence[str]], Any] | None = None,
-) -> Any:
-    """A field of settings with its metadata.
-
-    A setting with a ``panel`` is an option in that panel of the help, named ``flag`` or like the field. ``recorded``:
-    whether results.json contains it, or under which name. ``parse`` computes the value from the texts of an option.
-    """
-    about = {
-        "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
-        "recorded": recorded, "parse": parse,
-    }  # fmt: skip
-    return field(default=default, metadata=about)
-
-
-def option_of(f: Field[Any]) -> str:
-    """The option of a setting, ``--resamples``; with ``/--no-…`` if it can be negated."""
-    return f.metadata["flag"] or f"--{f.name.strip('_').replace('_', '-')}"
 
 
 def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -197,11 +163,6 @@ def plan_from(**settings: Any) -> Plan:
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
     return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
-
-
-def listed(given: Any) -> Any:
-    """A list; a single name or measure becomes a list of one."""
-    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given
 
 
 def _plain(value: Any) -> Any:

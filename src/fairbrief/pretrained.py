@@ -201,10 +201,11 @@ def download(
     ``say`` is called with the number of files and their size before the download.
     """
     hub = library("huggingface_hub", reader)
-    # Besides OSError: the errors of the hub's client, that is, of the httpx that it has imported.
+    service = hub.HfApi()
+    # Besides OSError: the errors of the hub's client, that is, of the httpx that the line above has imported.
     clients = tuple(sys.modules[name].TransportError for name in ("httpx", "httpx2") if name in sys.modules)
     try:
-        info = hub.HfApi().model_info(model, files_metadata=True)
+        info = service.model_info(model, files_metadata=True)
         sizes = {file.rfilename: getattr(file, "size", None) or 0 for file in info.siblings or ()}
         _refuse_pickles(model, sizes, reader)
         wanted = [n for n in wanted_files(list(sizes)) if weights or not n.endswith(".safetensors")]

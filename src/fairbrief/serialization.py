@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from fairbrief.atomic_files import atomic_path
-from fairbrief.types import Case, Entity, Record, Summary
+from fairbrief.types import Case, Claim, Entity, Record, Summary
 
 EMPTY, MISSING = "empty summary", "missing summary"
 """Reasons of an unusable summary: its text is blank, or missing."""
@@ -30,7 +32,7 @@ def record_line(record: Record) -> dict[str, Any]:
         **_given(
             references=list(record.references),
             attributes=dict(record.attributes),
-            entities=[_entity(entity) for entity in record.entities],
+            entities=[_filled(entity) for entity in record.entities],
         ),
     }
 
@@ -47,7 +49,7 @@ def case_line(case: Case) -> dict[str, Any]:
 def summary_fields(summary: Summary) -> dict[str, Any]:
     """The fields of a row about a summary."""
     did_not_come = not summary.text and summary.reason not in ("", EMPTY)
-    claims = None if summary.claims is None else [_claim(u.text, u.values) for u in summary.claims]
+    claims = None if summary.claims is None else [_filled(claim) for claim in summary.claims]
     return {
         "summary": None if did_not_come else summary.text,
         "system": summary.system,
@@ -74,16 +76,10 @@ def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
     return count
 
 
-def _entity(entity: Entity) -> dict[str, Any]:
-    mentions = [
-        {"document": m.document, "start": m.start, "end": m.end, "kind": m.kind} for m in entity.mentions
-    ]
-    names = _given(first_name=entity.first_name, last_name=entity.last_name)
-    return {"id": entity.id, **names, **_given(attributes=dict(entity.attributes), mentions=mentions)}
-
-
-def _claim(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {"text": text, **_given(values={name: list(entail) for name, entail in values.items()})}
+def _filled(thing: Entity | Claim) -> dict[str, Any]:
+    """The fields as JSON, without empty ones."""
+    plain: dict[str, Any] = msgspec.to_builtins(thing)
+    return {name: value for name, value in plain.items() if value not in (None, (), [], {})}
 
 
 def _given(**fields: Any) -> dict[str, Any]:

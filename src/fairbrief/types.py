@@ -42,15 +42,9 @@ class Data(msgspec.Struct, frozen=True, gc=False):
 
 @cache
 def _fields_of(kind: type[Data]) -> Mapping[str, Field[Any]]:
-    known = [(f.name, f.type, _default_of(f)) for f in msgspec.structs.fields(kind)]
-    made: Any = make_dataclass(kind.__name__, known)
+    # Without defaults, which neither of these functions reads.
+    made: Any = make_dataclass(kind.__name__, [(f.name, f.type) for f in msgspec.structs.fields(kind)])
     return cast("Mapping[str, Field[Any]]", made.__dataclass_fields__)
-
-
-def _default_of(known: msgspec.structs.FieldInfo) -> Any:
-    if known.default_factory is not msgspec.NODEFAULT:
-        return field(default_factory=known.default_factory)
-    return field() if known.default is msgspec.NODEFAULT else field(default=known.default)
 
 
 # ------------------------------------------------------------------------------------- the input

@@ -82,7 +82,7 @@ def with_contrasts(result: Result, systems: tuple[str, ...], groups: tuple[str, 
 def test_hostile_texts_neither_run_nor_overflow(served: Served) -> None:
     """With hostile names, values and texts, nothing but the page's own script runs, and nothing is wider than the page."""
     hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
-    html.write(hostile, served.folder / "report.html")
+    (served.folder / "report.html").write_text(html.render(hostile), encoding="utf-8")
     found = served.look("report.html", FACTS)
     assert found["title"] == "Fairness of summaries"
     assert found["scripts"] == 2
@@ -97,7 +97,7 @@ def test_a_reader_sorts_filters_and_sees_what_supports_a_sentence(served: Served
 
     The page's own policy admits its style sheet and its script, and the browser fetches nothing but the page.
     """
-    html.write(sample_results.make(), served.folder / "report.html")
+    (served.folder / "report.html").write_text(html.render(sample_results.make()), encoding="utf-8")
     found = served.look("report.html", VIEWER)
     assert found["first"] == ["hotel-00.000", "hotel-1+0.100", "hotel-2+0.200"]
     assert found["turned"] == ["hotel-20.000", "hotel-1−0.100", "hotel-0−0.200"]

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from fairbrief import registry
 from fairbrief.auditing import audit
 from fairbrief.cli import COMMANDS, GROUPS, app, loaded
-from fairbrief.cli.help_pages import parted
 from fairbrief.cli.lookup_commands import KINDS, explanation
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed, plan_from
@@ -24,7 +23,7 @@ from fairbrief.readers import read
 EXAMPLE_FILES = Path(__file__).parents[2] / "examples"
 GROUPS_OF_COMMANDS = {name: getattr(loaded(name), "commands", {}) for name in COMMANDS}
 EXAMPLES = {
-    name: parted(command.help)[1]
+    name: command.examples
     for outer, inner in GROUPS_OF_COMMANDS.items()
     for name, command in ({f"{outer} {n}": c for n, c in inner.items()} or {outer: loaded(outer)}).items()
 }

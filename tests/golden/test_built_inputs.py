@@ -49,7 +49,6 @@ def test_published_sentiment_of_the_gold_reviews(
     """
     pytest.importorskip("vaderSentiment" if analyser == "vader" else "nltk")
     label = labeller("vader_argmax", analyser=analyser)
-    assert label is not None
     same = total = 0
     for case in read(read_lines(shared / "data" / "reviews" / "yelp_gold__human-1.jsonl")):
         for document in case.record.documents:

@@ -89,7 +89,7 @@ def test_words_are_set_as_the_code_does_but_for_possessives_brackets_and_quotes(
     """Blanks before stops go as in the code; a possessive, brackets and quotes are set as in print."""
     for words, theirs in edge["format_text"]:
         pieces = words.split()
-        text, _ = set_words([("X", piece) for piece in pieces], [len(pieces)], "natural")
+        text, _ = set_words([[("X", piece) for piece in pieces]])
         assert text == BETTER_SPACING.get(words, theirs)
 
 

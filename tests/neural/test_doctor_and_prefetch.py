@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -68,6 +71,16 @@ def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:
     assert isinstance(result.exception, BackendError)
     assert "some-lab/absent" in str(result.exception)
     assert str(hub_cache / "snapshots" / COMMIT) in result.output
+
+
+def test_prefetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
+    """The client of the hub is loaded only by the first request; its errors are no bug either."""
+    away = {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_CACHE": str(tmp_path)}
+    command = [sys.executable, "-m", "fairbrief", "prefetch", "some-lab/absent"]
+    result = subprocess.run(command, env={**os.environ, **away}, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "the hub did not answer" in result.stderr
+    assert "'fairbrief prefetch some-lab/absent'" in result.stderr
 
 
 def test_prefetch_fetches_one_format_of_the_weights_and_says_how_much(

@@ -46,6 +46,7 @@ MORE: dict[str, Callable[[str], object]] = {
     "recognition.choose, recognition.accept, recognition.parts": personal_data.names_in,
     "recognition.choose of known": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
     "segmentation.numbered": lambda t: segmentation.Parted([t]).words(segmentation.Rule(rouge.words)).grams(2),
+    "segmentation.replaced": lambda t: segmentation.replaced(t, [(i, i + 1, "") for i in range(0, len(t), 2)]),
     # Not in `text`, and given texts that strangers wrote.
     "chat.endpoint.is_refusal": is_refusal,
     "classifiers.sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),

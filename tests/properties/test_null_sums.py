@@ -117,7 +117,7 @@ Read = tuple[list[Column], list[list[float]]]
 
 def all_of(null: NullSums) -> Read:
     """The columns, and the sums of each resample."""
-    return read(null.drawn())
+    return read(next(drawn_of([null])) if null.is_relabelled else None)
 
 
 def read(drawn: Drawn | None) -> Read:

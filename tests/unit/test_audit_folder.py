@@ -207,7 +207,7 @@ def test_a_folder_with_files_of_the_same_names_is_refused(
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "json_file.write_examples", "per_record.write_rows", "json_file.write"]
+    "fails", ["html.render", "json_file.write_examples", "per_record.write_rows", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch

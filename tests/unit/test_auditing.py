@@ -17,6 +17,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
 from fairbrief.saved import agreement
+from fairbrief.saved.saved_values import Resampling
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Estimate, Record, Scores, Summary
 
@@ -268,10 +269,12 @@ def test_an_audit_without_any_usable_score_is_refused() -> None:
         audit(list(cases_with_bad_scores(30)), plan)
 
 
-def test_comparisons_of_units_refuse_such_scores() -> None:
-    """Where units are compared with each other a score that is not a number ends the work."""
+def test_comparisons_with_people_exclude_or_refuse_such_scores() -> None:
+    """Agreement with labels excludes such records, as audits do; sizes of pieces are refused."""
     broken, cases = Scorers({"ngram": Broken(np.nan)}), list(cases_with_bad_scores(1))
+    found = agreement.agreement(cases, "side", "ngram", scorers=broken, resampling=Resampling(0))
+    assert found.excluded == {"a score that is not a number, from ngram": 1}
     with pytest.raises(BackendError, match="not numbers"):
-        agreement.agreement(cases, "side", "ngram", scorers=broken)
+        agreement.agreement(cases[:1], "side", "ngram", scorers=broken)
     with pytest.raises(BackendError, match="not numbers"):
         agreement.chunk_sizes(cases, "ngram", sizes=["2"], scorers=broken)

@@ -26,7 +26,7 @@ from fairbrief.people.build_people import names_of
 from fairbrief.readers import read, tables
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.understanding import inspect_file
-from fairbrief.reports.per_record import PerRecordFile, SavedRows, read_sources
+from fairbrief.reports.per_record import PerRecordFile, read_sources, saved_rows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
 from fairbrief.workbench.sheets import read_answers
@@ -44,7 +44,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
     "evidence.parquet": (
         b"PAR1" + b"\xff" * 60 + b"PAR1",
-        lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
+        lambda path: saved_rows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
     ),
     "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(read_vectors(path))),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),

@@ -400,7 +400,7 @@ SENTENCES = {
     ),
     "as permuted": (
         [CLEAR.replace(p=0.9, label_p=0.9, extract_p_adjusted=0.9)], {}, "Finding",
-        r"No group is significantly below random sentences.*permutations produce differences as large in summaries by gpt-4: negative \(−16%;",
+        r"No group is significantly below random sentences.*but not from label permutations in summaries by gpt-4: negative \(−16%;",
     ),
     "nearer to even": (
         [CLEAR.replace(extract_baseline=-0.3, extract_difference=0.142)], {}, "Finding",

@@ -126,8 +126,9 @@ def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
 
 def test_pictures_end_in_an_arrow_where_a_value_is_infinite() -> None:
     """The axis holds the finite values; an arrow at its end points to what is beyond."""
-    rows = ((1.0, 0.5, 2.0), (math.inf, 1.0, math.inf), (-math.inf, None, None))
-    marks = [mark for row in rows for mark in plot.spread(*row, plot.INK)]
+    intervals = ((0.5, 2.0), (1.0, math.inf), (None, None))
+    marks = [mark for ends in intervals for mark in plot.interval(*ends, plot.INK)]
+    marks += [plot.dot(value, 0.5, plot.INK) for value in (1.0, -math.inf)]
     svg = plot.drawn("", plot.Axis(0.5, 2.0), plot.Axis(0, 3), marks)
     assert svg.count("<polygon") == 2
     assert svg.count("<circle") == 1

@@ -268,3 +268,15 @@ def test_a_measure_of_two_audits_is_refused_and_sanity_baselines_do_not_enter() 
     assert (set(found.named), found.summaries) == ({"plain", "fair"}, 8)
     with pytest.raises(RequestError, match="Several of the audits have the measure uer@side"):
         correlations([first, first, second], ["uer@side", "sof@side"])
+
+
+def test_a_claim_needs_more_support_than_the_threshold(tmp_path: Path) -> None:
+    """``fairbrief chunks --threshold`` decides which claims have a source."""
+    file = tmp_path / "claims.jsonl"
+    write_lines([case_line(labelled([["a"]]))], file)
+    shares = {}
+    for threshold in ("0.5", "1"):
+        ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "50", "--threshold", threshold])
+        assert ran.exit_code == 0, ran.output
+        shares[threshold] = ran.output.splitlines()[2].split()[1]
+    assert shares == {"0.5": "1.00", "1": "0.00"}

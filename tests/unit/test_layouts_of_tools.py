@@ -52,7 +52,7 @@ def test_inspect_logs() -> None:
     assert (record.attributes, record.references) == ({"town": "Ulm"}, ("Mixed.",))
     assert {c.summary.system for c in cases} == {"mockllm/model"}
     assert [c.summary.reason for c in cases].count("empty summary") == 1
-    assert reading.notes == ["hotels.eval: read as an Inspect log (--format json reads it unchanged)."]
+    assert reading.notes == ["hotels.eval: read as an Inspect log."]
 
 
 def test_lm_eval_samples(tmp_path: Path) -> None:

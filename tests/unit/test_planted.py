@@ -16,6 +16,7 @@ from fairbrief.auditing.sanity_baselines import Exchange, from_record
 from fairbrief.errors import DataError
 from fairbrief.registry import make
 from fairbrief.text.gendered_words import count_identifiers
+from fairbrief.text.themes import topic_of
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import (
     distinctive_words,
@@ -24,8 +25,6 @@ from fairbrief.workbench.corpora.corpus_statistics import (
     word_tables,
 )
 from fairbrief.workbench.summarizers.extractive import (
-    FAMILY,
-    SPORT,
     Lead,
     LexRank,
     RandomSentences,
@@ -33,7 +32,6 @@ from fairbrief.workbench.summarizers.extractive import (
     Tail,
     TopicLength,
     centrality,
-    topic_of,
 )
 
 TEXT = "The cat sat. The cat ran far. Rain fell. The cat sat and ran. A dog slept."
@@ -151,7 +149,7 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
 
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     """Sport speaks of men and family of women in the reference's documents; all documents come first."""
-    table = topic_table(documents, {"sport": SPORT, "family": FAMILY})
+    table = topic_table(documents)
     shares = {
         topic: [int(share.rstrip("%")) for share in row] for topic, _, *row in table.rows if "–" not in row
     }
@@ -172,8 +170,7 @@ def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> No
     ]
     many = [replace(one[0], id=f"a{i}", seed_document="a") for i in range(20)]
     assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
-    topics = {"sport": SPORT, "family": FAMILY}
-    assert topic_table([*many, one[1]], topics) == topic_table(one, topics)
+    assert topic_table([*many, one[1]]) == topic_table(one)
     # Its variants of another group are counted there.
     turned = replace(one[0], id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
     words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}

@@ -203,9 +203,9 @@ def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
     assert reading.skipped_count == 1
 
 
-@pytest.mark.parametrize("mark", [";", "\t"])
+@pytest.mark.parametrize("mark", ["|", ";", "\t"])
 def test_another_delimiter(tmp_path: Path, mark: str) -> None:
-    """Semicolons or tabs separate the columns of a .csv file without a comma in its first line, unless it is quoted."""
+    """Semicolons, tabs or bars separate the columns of a .csv file without a comma in its first line, unless it is quoted."""
     path = tmp_path / "data.csv"
     path.write_text("id,text,summary\n1,Good, but,fine\n".replace(",", mark).replace(f"{mark} ", ", "))
     [case] = read(path, documents_field="text")

@@ -107,6 +107,25 @@ def test_separator(values: str) -> None:
     )
 
 
+def test_settings_as_texts_are_those_of_the_command_line() -> None:
+    """Names, and NAME=FIELD, mean the same as the mapping of names to fields."""
+    row = {"id": "a", "documents": ["x", "y"], "tones": ["good", "bad"], "n": 4, "s": "A summary."}
+    given = {
+        "attributes": ["tone=tones"],
+        "record_attributes": "n",
+        "bins": "n=3,7",
+        "summary_field": "one=s",
+    }
+    mapped = {
+        "attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"},
+        "summary_field": {"one": "s"},
+    }  # fmt: skip
+    assert list(read([row], **given)) == list(read([row], **mapped))
+    (case,) = read([row], **given)
+    assert (case.summary.system, case.record.attributes) == ("one", {"n": "over 3 to 7"})
+    assert [d.attributes["tone"] for d in case.record.documents] == ["good", "bad"]
+
+
 def test_value_of_one_text() -> None:
     """Where the documents are one text, a single value is that document's and the record's."""
     case = one({"id": 1, "documents": "t", "party": "left", "summary": "s"}, attributes={"party": "party"})

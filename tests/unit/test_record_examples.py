@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from tests.held import Held
+from tests.held import held
 
 import fairbrief
 from fairbrief import registry
@@ -22,7 +21,6 @@ from fairbrief.auditing.record_values import (
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.reports import json_file
-from fairbrief.reports.per_record import Wanted, all_columns
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Result
 from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
@@ -42,18 +40,6 @@ def audited() -> Audit:
 def shown(audited: Audit) -> Examples:
     """What its page shows."""
     return examples(audited.result, fairbrief.read(REVIEWS), Scorers())
-
-
-@dataclass(frozen=True)
-class InPieces(Held):
-    """Per-record statistics of which so many rows are read at a time."""
-
-    at_once: int
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, in pieces."""
-        (rows,) = super().each_of(observation, wanted)
-        yield from (rows.slice(start, self.at_once) for start in range(0, len(rows), self.at_once))
 
 
 def case_of(summary: str, *documents: str) -> Case:
@@ -97,7 +83,7 @@ def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
 @pytest.mark.parametrize("at_once", [1, 3, 7])
 def test_the_same_rows_are_chosen_however_few_are_read_at_a_time(audited: Audit, at_once: int) -> None:
     """Of equal rows the earlier one is chosen, too, where the other comes in a later piece; and as many are counted."""
-    cut = replace(audited.result, rows=InPieces(audited.result.rows.table(), at_once=at_once))
+    cut = replace(audited.result, rows=held(audited.result.rows.table(), at_once=at_once))
     systems = ["balanced", "rosy"]
     assert choose(cut.rows, systems) == choose(audited.result.rows, systems)
     whole, pieces = (examples(result, fairbrief.read(REVIEWS), Scorers()) for result in (audited.result, cut))

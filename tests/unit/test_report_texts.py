@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 from tests import sample_families, sample_results
-from tests.held import Held
+from tests.held import held
 
 from fairbrief.reports import (
     arrangement,
@@ -31,7 +31,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved import gate_rules
 from fairbrief.types import Estimate, Table
 
-EMPTY = Result((), (), Held(pa.table({})))
+EMPTY = Result((), (), held(pa.table({})))
 
 
 def printed(result: Result, width: int = 80, *, details: bool = True) -> str:
@@ -193,7 +193,7 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
         "reason": pa.nulls(4, pa.string()),
     }
     made = {"declared": sample_families.declared()}
-    (figure,) = figures.draw(Result((), (), Held(pa.table({**place, **columns})), made=made))
+    (figure,) = figures.draw(Result((), (), held(pa.table({**place, **columns})), made=made))
     labels = re.findall(r'aria-label="(a: [^"]*)"', "".join(panel.svg for panel in figure.panels))
     assert labels == [
         "a: summary share as a multiple of source share; s: below 0.8 in 33% of records, from 1.2 in 33%"

@@ -24,7 +24,7 @@ from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import Observer, by_observation, refuse_unscored
 from fairbrief.auditing.origins import Origin, Unit, units_of
-from fairbrief.auditing.per_record import LedgerPerRecord
+from fairbrief.auditing.per_record import rows_from
 from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.scorer_lookup import Scorers
@@ -186,7 +186,7 @@ class _Audit:
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
-        rows = LedgerPerRecord([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
+        rows = rows_from([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
         if self.protocol is None:
             tables = sensitivity.tables(estimates, run.measures, plan.alpha)
         else:

@@ -30,11 +30,9 @@ from fairbrief.reports.frames import plain_numbers, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
-from fairbrief.text.hashes import hash_of_name
+from fairbrief.text.hashes import hash_of, hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 
-AT_ONCE = 1 << 14
-"""Rows of per-record statistics whose names are decoded at a time."""
 WHOSE = ("system", "record", "cluster")
 """The columns that identify a row of per-record statistics."""
 
@@ -53,7 +51,7 @@ class Repeats(NamedTuple):
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        pairs = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
+        pairs = zip(_texts(rows["system"]), _texts(rows["record"]), strict=True)
         are_out = (record in self.extra.get(system, ()) for system, record in pairs)
         return np.fromiter(are_out, dtype=np.bool_, count=len(rows))
 
@@ -108,7 +106,8 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         some
         for table in _whose(rows)
         for system in table["system"].unique().to_pylist()
-        if len(some := _with_texts(rows_with(table, "system", system), *texts_of(system)))
+        if len((texts := texts_of(system))[0])
+        and len(some := _with_texts(rows_with(table, "system", system), *texts))
     ]
     if not shared:
         return None
@@ -163,7 +162,13 @@ def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
 
 def _hashes(names: pa.ChunkedArray) -> Integers:
     """The hash of each name. Shape: (n,)."""
-    return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
+    return np.fromiter(map(hash_of, _texts(names)), dtype=np.int64, count=len(names))
+
+
+def _texts(column: pa.ChunkedArray) -> Iterator[str]:
+    """The texts of a column, of which few are in memory."""
+    for chunk in column.chunks:
+        yield from chunk.to_pylist()
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
@@ -177,8 +182,7 @@ def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
         for table in tables:
             if table is not None and not any(table.equals(other) for other in distinct):
                 distinct.append(table)
-        for table in distinct:
-            yield from (table.slice(start, AT_ONCE) for start in range(0, len(table), AT_ONCE))
+        yield from distinct
 
 
 # ------------------------------------------------------------------------- findings without some records
@@ -221,30 +225,12 @@ def leading_without(
     """
     primary = [e for of in wording.Context(result).leading() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
-    specs = {e.measure for e in primary}
-    found, read_by, is_out = dict[int, dict[str, Any]](), result.rows.measures(), _once(is_out)
-    for observation in dict.fromkeys(read_by.values()):  # one at a time, which takes less memory
-        spelled = [spec for spec, own in read_by.items() if own == observation and spec in specs]
-        for ledger, measures in ledgers_from(result.rows, given, (), spelled, is_out):
-            for e in _estimated(ledger, measures, (), result.made):
-                if (place := places.get((e.measure, e.quantity, e.system))) is not None:
-                    found[place] = {name: getattr(e, name) for name in TOLD}
+    found: dict[int, dict[str, Any]] = {}
+    for ledger, measures in ledgers_from(result.rows, given, (), {e.measure for e in primary}, is_out):
+        for e in _estimated(ledger, measures, (), result.made):
+            if (place := places.get((e.measure, e.quantity, e.system))) is not None:
+                found[place] = {name: getattr(e, name) for name in TOLD}
     return [found[i] for i in sorted(found)]
-
-
-def _once(is_out: IsOut) -> IsOut:
-    """The same function, called once for equal names, since nearly all observations have the same rows."""
-    known: list[tuple[pa.Table, NDArray[np.bool_]]] = []
-
-    def remembered(rows: pa.Table) -> NDArray[np.bool_]:
-        names = rows.select(("system", "record"))
-        for others, are_out in known:
-            if len(others) == len(names) and others.equals(names):
-                return are_out
-        known.append((names, is_out(names)))
-        return known[-1][1]
-
-    return remembered
 
 
 def _estimated(

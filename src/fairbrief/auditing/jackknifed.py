@@ -150,7 +150,6 @@ def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
 
 
 def units_of_rows(
-    columns: Mapping[Column, int],
     members: Sequence[ClusterRows],
     clusters: Sequence[Sequence[str]],
     groups: Sequence[GroupNumbers | None],
@@ -159,25 +158,25 @@ def units_of_rows(
 
     ``groups`` are those of the clusters; None where each is a unit.
     """
+    if not members:
+        return []
+    ledger = members[0].source
+    distinct, alike = np.unique(ledger.first_alike(), return_inverse=True)
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
-    sums = [np.zeros((size, len(columns))) for size in sizes]
-    rows = max((int(of.chosen.max(initial=-1)) + 1 for of in members), default=0)
+    sums = [np.zeros((size, len(distinct))) for size in sizes]
+    rows = max(int(of.chosen.max(initial=-1)) + 1 for of in members)
     step = max(1, AT_ONCE // max(1, rows))
-    first = members[0].source.first_alike() if members else ()
-    distinct = list(dict.fromkeys(first))
     for start in range(0, len(distinct), step):
-        some = distinct[start : start + step]
-        matrix = members[0].source.matrix(some)
+        some = slice(start, start + step)
+        matrix = ledger.matrix(distinct[some].tolist())
         for own, of, group in zip(sums, members, groups, strict=True):
             found = of.of(matrix)
             own[:, some] = found if group is None else summed(found, group, len(own))
-    if len(distinct) < len(first):
-        for own in sums:
-            own[:] = own[:, first]
+    sums = [own.take(alike, axis=1)[np.newaxis] for own in sums]
     return [
-        Units(columns, own[np.newaxis], [tuple(names)])
+        Units(ledger.columns, own, [tuple(names)])
         if group is None
-        else Units(columns, own[np.newaxis], [tuple(map(str, range(len(own))))], [of])
+        else Units(ledger.columns, own, [tuple(map(str, range(own.shape[1])))], [of])
         for own, names, group, of in zip(sums, clusters, groups, members, strict=True)
     ]
 

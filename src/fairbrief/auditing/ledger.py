@@ -1,6 +1,6 @@
 """The table of an observation: its rows with their origins, and their sums under label permutations.
 
-The same class serves a running audit, transfer between processes, and a saved audit.
+The same class serves a running audit, transfer between processes, and a saved audit, whose statistics stay in its files.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
-from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
+from fairbrief.auditing.origins import WHOLE, Codes, Origins, Subgroup, narrowed
+from fairbrief.reports.frames import coded
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, Floats, Integers, Observation, Totals
@@ -53,33 +54,25 @@ class RowBlock:
         columns = *self.columns, *self.beside_columns
         return columns, np.concatenate([self.values[:, 0], self.beside], axis=1)
 
-    def of(self, chosen: Sequence[int] | Integers) -> RowBlock:
-        """Some of the units."""
-        if len(chosen) == len(self.units):
-            return self
-        return RowBlock(
-            self.units[chosen],
-            self.columns,
-            self.values[chosen],
-            None if self.choices is None else self.choices[chosen],
-            None if self.ps is None else self.ps[chosen],
-            self.beside_columns,
-            None if self.beside is None else self.beside[chosen],
-        )
 
+@dataclass(frozen=True)
+class Chunk:
+    """Rows whose columns are read one at a time: those of a running audit are packed, equal ones once.
 
-class Chunk(NamedTuple):
-    """Rows that were packed together: each column's numbers compressed, equal ones once. 0 where a unit has no row."""
+    ``columns`` hold the numbers of each column, equal ones the same.
+    """
 
     units: int
-    columns: Mapping[Column, bytes]
+    columns: Mapping[Column, Any]
 
     def column(self, column: Column) -> Floats:
-        """A column's numbers, zeros where no unit had it. Shape: (units,)."""
-        packed = self.columns.get(column)
-        if packed is None:
-            return np.zeros(self.units)
-        return np.frombuffer(CODEC.decompress(packed, self.units * 8), dtype=np.float64)
+        """A column's numbers, 0 where a unit has no row. Shape: (units,)."""
+        held = self.columns.get(column)
+        return np.zeros(self.units) if held is None else self.unpacked(held)
+
+    def unpacked(self, held: Any) -> Floats:
+        """What a column holds."""
+        return np.frombuffer(CODEC.decompress(held, self.units * 8), dtype=np.float64)
 
 
 def _packed(column: Floats) -> bytes:
@@ -133,7 +126,7 @@ class Ledger:
 
     def write(
         self,
-        origins: Sequence[Origin],
+        origins: Origins,
         blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
@@ -142,7 +135,6 @@ class Ledger:
         ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
         ``left_out``, with the reason.
         """
-        origins = Origins.by_column(origins)
         tests_units = self.observation.declaration.tests_units is not None
         ps = np.full(len(origins) if tests_units else 0, np.nan)
         for several in blocks:
@@ -150,7 +142,7 @@ class Ledger:
                 columns, reals = block.real()
                 self._know(columns)
                 self._unpacked.append((self._entries + block.units, columns, reals))
-                if block.ps is not None and tests_units:
+                if block.ps is not None:
                     ps[block.units] = block.ps
             if self.n_resamples:
                 self._sum(origins, several)
@@ -185,6 +177,14 @@ class Ledger:
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
         reasons = [narrowed(np.array(known)[own]) for own in other._reasons]
         self._append(len(other), other.whose, reasons, other._ps)
+
+    def add_saved(self, origins: Origins, reasons: pa.ChunkedArray, chunk: Chunk) -> None:
+        """Have the rows of a chunk, and no others, with the reasons of those that are missing."""
+        codes, known = coded(reasons)
+        self.known_reasons |= {reason: i for i, reason in enumerate(known.to_pylist(), 1)}
+        self._know(sorted(chunk.columns))
+        self._chunks, self._packed = [chunk], chunk.units
+        self._append(chunk.units, [origins], [narrowed(codes + 1)], [])
 
     def _append(
         self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]
@@ -325,17 +325,12 @@ class Ledger:
     # ------------------------------------------------------------------------------ permutations
 
     def _sum(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
-        are_shared = np.array([kind.is_shared for kind in origins.known_kinds], dtype=np.bool_)[origins.kind]
-        shared: list[RowBlock] = []
+        """Add the rows of units, which are clusters by themselves, or may share theirs: then those of a cluster follow each other."""
+        are_clusters = not any(kind.is_shared for kind in origins.known_kinds)
         for block in blocks:
-            is_shared = are_shared[block.units]
-            if not is_shared.all():
-                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), are_clusters=True)
-            if is_shared.any():
-                shared.append(block.of(np.flatnonzero(is_shared)))
-                self._sum_rows(origins, shared[-1], are_clusters=False)
-        if shared:
-            self._sum_squares(origins, shared)
+            self._sum_rows(origins, block, are_clusters=are_clusters)
+        if not are_clusters:
+            self._sum_squares(origins, blocks)
 
     def _sum_rows(self, origins: Origins, block: RowBlock, *, are_clusters: bool) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""

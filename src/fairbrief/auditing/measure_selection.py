@@ -101,7 +101,7 @@ def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
             )
 
 
-def check_over(over: str, head: Sequence[Case], holder: str = "document") -> None:
+def check_over(over: str, head: Sequence[Case], holder: str) -> None:
     """RequestError if no document, record or person of the first cases has the attribute."""
     there = attributes_of(head)[holder]
     if over not in there:

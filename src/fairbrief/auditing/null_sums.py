@@ -202,7 +202,7 @@ class NullSums:
         other.close()
         for rows in other._rows:
             self._add_rows(rows)
-        if not other.holds_rows_alone:
+        if other._sums:
             self._sum_rows()
             for column, (whole, rest) in other._sums.items():
                 # Copied: what came from another process may be read-only.
@@ -213,10 +213,6 @@ class NullSums:
         self.is_relabelled |= other.is_relabelled
         self.permutations.update(other.permutations)
 
-    def drawn(self) -> Drawn | None:
-        """All sums; None where no unit could be relabelled."""
-        return next(drawn_of([self]), None) if self.is_relabelled else None
-
     def fixed_sums(self) -> dict[Column, float]:
         """The sums by column of units that cannot be relabelled."""
         self._sum_rows()
@@ -224,14 +220,9 @@ class NullSums:
 
     @property
     def numbers(self) -> int:
-        """How many numbers `drawn` holds, at most."""
+        """How many numbers `drawn_of` holds of it, at most."""
         columns = len(self._sums) + sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
         return self.n_resamples + columns * int(min(self._joint_permutations(), self.n_resamples))
-
-    @property
-    def holds_rows_alone(self) -> bool:
-        """Whether nothing was summed."""
-        return not self._sums
 
     @property
     def log_permutations(self) -> float:
@@ -259,7 +250,7 @@ class NullSums:
 
     def _likeness(self) -> object:
         """A key that is equal for objects with unsummed rows of the same columns and shapes, else unique."""
-        if not self.holds_rows_alone:
+        if self._sums:
             return id(self)
         return tuple((rows.columns, rows.fixed_columns, rows.values.shape) for rows in self._rows)
 
@@ -269,7 +260,7 @@ class NullSums:
         return {column: i for i, column in enumerate(sorted({*self._sums, *of_rows}))}
 
     def _add_rows(self, rows: RelabelledRows) -> None:
-        if self.holds_rows_alone:
+        if not self._sums:
             kept = [*self._rows, rows]
             room = sum(held.room for held in kept)
             if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.are_small:
@@ -315,7 +306,7 @@ def _joint_draws(
 
 
 def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
-    """`NullSums.drawn` of each, batched by shape. Each must have a permuted unit."""
+    """All sums of each, batched by shape. Each must have a permuted unit."""
     found: dict[int, Drawn] = {}
     alike: dict[object, list[int]] = {}
     for i, null in enumerate(several):

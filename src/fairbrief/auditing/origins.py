@@ -71,22 +71,14 @@ class Names(Sequence[str]):
         return Names(self.encoded.take(numbers(chosen)))
 
     def codes(self) -> Integers:
-        """An integer code per name, equal for equal names; ascending if the names are sorted. Shape (n,)."""
-        before, after = self.encoded[:-1], self.encoded[1:]
-        if not pc.all(pc.less_equal(before, after), min_count=0).as_py():
-            codes = self.encoded.dictionary_encode().indices
-            return np.frombuffer(codes.buffers()[1], dtype=np.int32, count=len(self)).astype(np.int64)
-        found = np.zeros(len(self), dtype=np.int64)
-        steps = pc.less(before, after).cast(pa.uint8())
-        np.cumsum(np.frombuffer(steps.buffers()[1], dtype=np.uint8, count=len(steps)), out=found[1:])
-        return found
+        """An integer code per name, equal for equal names, in the order in which they are first met. Shape (n,)."""
+        return _places(self.encoded.dictionary_encode().indices)
 
     def places_in(self, others: Names) -> Integers:
         """The index of each name among distinct ``others``; -1 if absent. Shape (n,)."""
         if self.encoded.equals(others.encoded):
             return np.arange(len(self))
-        found = pc.index_in(self.encoded, value_set=others.encoded)
-        return np.asarray(plain_numbers(pa.chunked_array([found]), null=-1), dtype=np.int64)
+        return _places(pc.index_in(self.encoded, value_set=others.encoded))
 
     def texts(self) -> pa.Array:
         """The names as an Arrow string array; question marks replace lone surrogates."""
@@ -97,13 +89,11 @@ class Names(Sequence[str]):
 
 
 def united(several: Sequence[Names]) -> Names:
-    """The distinct names of several lists, in order of first occurrence; names within a list must be distinct."""
-    found, *others = several
-    for names in others:
-        added = np.flatnonzero(names.places_in(found) < 0)
-        if len(added):
-            found = Names(pa.concat_arrays([found.encoded, names.of(added).encoded]))
-    return found
+    """The distinct names of several lists, in order of first occurrence."""
+    first = several[0].encoded
+    if all(names.encoded.equals(first) for names in several):
+        return several[0]
+    return Names(pa.concat_arrays([names.encoded for names in several]).dictionary_encode().dictionary)
 
 
 def names_of(given: Iterable[str]) -> Names:
@@ -137,8 +127,6 @@ class Origins(Sequence[Origin]):
     @classmethod
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
         """These origins."""
-        if isinstance(origins, Origins):
-            return origins
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}
@@ -186,16 +174,6 @@ class Origins(Sequence[Origin]):
             block=self.known_blocks[self.block[i]],
         )
 
-    def is_same(self, other: Origins) -> bool:
-        """Whether all columns are equal, number by number."""
-        return (
-            self.names.equals(other.names)
-            and self.of_clusters.equals(other.of_clusters)
-            and np.array_equal(self.kind, other.kind)
-            and np.array_equal(self.block, other.block)
-            and (self.known_kinds, self.known_blocks) == (other.known_kinds, other.known_blocks)
-        )
-
     def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
         """Some of them. Shape: (n,) numbers, or (len,) of truths."""
         places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
@@ -239,12 +217,8 @@ class Origins(Sequence[Origin]):
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
         if seed not in self._groups:
             clusters = self.clusters()
-            codes = clusters.codes()
-            if (codes[1:] > codes[:-1]).all():  # as sorted records mostly have them
-                self._groups[seed] = group_numbers(clusters, seed)
-            else:
-                first, code = first_met(codes)
-                self._groups[seed] = group_numbers(clusters.of(first), seed)[code]
+            first, code = first_met(clusters.codes())
+            self._groups[seed] = group_numbers(clusters.of(first), seed)[code]
         return self._groups[seed]
 
     def order(self) -> Integers:
@@ -360,16 +334,21 @@ def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
     return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
 
 
-def first_met(numbers: Codes) -> tuple[Integers, Integers]:
+def first_met(codes: Codes) -> tuple[Integers, Integers]:
     """Where each distinct number is first met, ascending; and of each number which of these it is. Shapes: (distinct,), (n,)."""
-    _, first, code = np.unique(numbers, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[code]
+    encoded = numbers(codes).dictionary_encode()
+    place = _places(encoded.indices)
+    first = np.zeros(len(encoded.dictionary), dtype=np.int64)
+    first[place[::-1]] = np.arange(len(codes))[::-1]  # of equal ones the first comes last
+    return first, place
 
 
-def narrowed(codes: Sequence[int] | Integers) -> Codes:
+def _places(indices: pa.Array) -> Integers:
+    """Arrow's indices as numbers, -1 for null. Shape: (n,)."""
+    return np.asarray(plain_numbers(pa.chunked_array([indices]), null=-1), dtype=np.int64)
+
+
+def narrowed(codes: Sequence[int] | Codes) -> Codes:
     """Numbers from 0 on in as few bytes as they need. Shape: (n,)."""
     given = np.asarray(codes)
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
@@ -386,10 +365,9 @@ def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integ
     return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
 
 
-def _ranks(keys: Sequence[Any]) -> Integers:
+def _ranks(keys: Sequence[str]) -> Integers:
     """The place of each key among the sorted distinct ones."""
-    place = {key: i for i, key in enumerate(sorted(set(keys)))}
-    return np.array([place[key] for key in keys], dtype=np.int64)
+    return np.unique(np.array(keys, dtype=object), return_inverse=True)[1]
 
 
 def _binary(names: Sequence[str]) -> pa.Array:

@@ -86,7 +86,6 @@ def parts_of(
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
     group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else None
     units = units_of_rows(
-        ledger.columns,
         members,
         [names for _, names, _ in found.values()],
         [
@@ -149,8 +148,8 @@ class CommonClusters:
         part, chosen = self.parts[i], self.places[i][common]
         if np.array_equal(chosen, np.arange(len(part.clusters))):
             return part.units
-        names, columns = self.clusters.of(common), part.ledger.columns
+        names = self.clusters.of(common)
         if not part.units.clusters:
-            return Units(columns, part.units.sums[:, chosen], [tuple(names)])
+            return Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
         rows = [part.members.of_clusters(chosen)]
-        return units_of_rows(columns, rows, [names], [groups_of(names, seed)])[0]
+        return units_of_rows(rows, [names], [groups_of(names, seed)])[0]

@@ -4,114 +4,65 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, RowBlock, sort
+from fairbrief.auditing.ledger import Chunk, Ledger
 from fairbrief.auditing.origins import Codes, Origin, Origins, first_met, narrowed, numbered, subgroups_of
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
-from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
-from fairbrief.types import Column, Measure, Observation
+from fairbrief.reports.per_record import PerRecordRows
+from fairbrief.types import Column, Floats, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
 """Prefixes of the columns with the attributes of records: those that define subgroups, and all others."""
 MOST_VALUES = 1_000
 """An attribute with more values is free text or a number, and is not stored."""
+TEXT, REPEATED = pa.string(), pa.dictionary(pa.int32(), pa.string())
+IDENTITY = pa.schema({
+    "observation": REPEATED, "measures": REPEATED, "system": REPEATED, "system_kind": REPEATED,
+    "record": TEXT, "cluster": TEXT, "block": REPEATED, "reason": REPEATED, "p": pa.float64(),
+})  # fmt: skip
+"""The columns of every observation, before attributes and statistics."""
 
 
-class LedgerPerRecord(PerRecordRows):
-    """The rows of ledgers as `fairbrief.reports.per_record.PerRecordRows`; tables are created on request."""
+def rows_from(
+    ledgers: Iterable[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
+) -> PerRecordRows:
+    """The rows of ledgers; tables are made on request."""
+    filled = [ledger for ledger in ledgers if len(ledger)]
+    identity = [*IDENTITY, *(pa.field(name, REPEATED) for name in _kept_attributes(filled))]
+    observed: dict[str, list[Ledger]] = {}  # a check of scorers may use the observation of a measure
+    for ledger in filled:
+        observed.setdefault(repr(ledger.observation), []).append(ledger)
+    schemas = {}
+    for observation, several in observed.items():
+        columns = dict.fromkeys(column for ledger in several for column in ledger.columns)
+        schemas[observation] = pa.schema([*identity, *map(_field, columns)])
 
-    def __init__(
-        self, ledgers: Sequence[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
-    ) -> None:
-        self._ledgers = [ledger for ledger in ledgers if len(ledger)]
-        self._observations = [repr(ledger.observation) for ledger in self._ledgers]
-        self._measures_of = measures_of
-        # The name is for people; values may contain any character, so the exact column is stored as well.
-        self._fields = {
-            column: pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
-            for ledger in self._ledgers
-            for column in ledger.columns
-        }
-        self._attributes = _kept_attributes(self._ledgers)
+    def tables(observation: str, wanted: list[str]) -> Iterator[pa.Table]:
+        schema = pa.schema([field for field in schemas[observation] if field.name in set(wanted)])
+        columns = columns_of(schema)
+        names = schema.names[: len(schema) - len(columns)]
+        for ledger in observed[observation]:
+            measures = measures_of[ledger.observation]
+            for rows, chunk in ledger.chunks():
+                whose = _identity(ledger, measures, rows, names) if names else []
+                arrays = [*whose, *_statistics(ledger, rows, chunk, columns)]
+                yield pa.Table.from_arrays(arrays, schema=schema)
 
-    def __len__(self) -> int:
-        return sum(map(len, self._ledgers))
-
-    def measures(self) -> dict[str, str]:
-        """The measures by spec, and the observation of each."""
-        return {
-            repr(measure): observation
-            for ledger, observation in zip(self._ledgers, self._observations, strict=True)
-            for measure in self._measures_of[ledger.observation]
-        }
-
-    def column_names(self) -> list[str]:
-        """The columns that some observation has."""
-        whose = self._whose(0, range(0)) if self._ledgers else ()
-        return [*whose, *(field.name for field in self._fields.values())]
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time."""
-        # A check of scorers may use the same observation.
-        several = [i for i, name in enumerate(self._observations) if name == observation]
-        there = {column for i in several for column in self._ledgers[i].columns}
-        fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
-        for i in several:
-            for rows, chunk in self._ledgers[i].chunks():
-                yield self._rows(i, rows, chunk, fields, wanted)
-
-    def _rows(
-        self, i: int, rows: range, chunk: Chunk, fields: Mapping[Column, pa.Field], wanted: Wanted
-    ) -> pa.Table:
-        """A chunk of one ledger with these statistics; made at once, since appending copies the schema each time."""
-        whose = {name: array for name, array in self._whose(i, rows).items() if wanted(name)}
-        declared = [pa.field(name, array.type) for name, array in whose.items()]
-        return pa.Table.from_arrays(
-            [*whose.values(), *_statistics(self._ledgers[i], rows, chunk, fields)],
-            schema=pa.schema([*declared, *fields.values()]),
-        )
-
-    def _whose(self, i: int, rows: range) -> dict[str, pa.Array]:
-        """The columns that identify the rows, and the measures that use them."""
-        ledger, every, chosen = (
-            self._ledgers[i],
-            np.zeros(len(rows), dtype=np.int32),
-            slice(rows.start, rows.stop),
-        )
-        origins, reasons, ps = (
-            ledger.origins.of(np.arange(rows.start, rows.stop)),
-            ledger.reasons[chosen].astype(np.int32),
-            ledger.ps[chosen],
-        )
-        kinds, known = origins.kind, origins.known_kinds
-        record = origins.records().texts()
-        columns = {
-            "observation": _coded(every, [self._observations[i]]),
-            "measures": _coded(every, ["\n".join(map(repr, self._measures_of[ledger.observation]))]),
-            "system": _coded(kinds, [kind.system for kind in known]),
-            "system_kind": _coded(kinds, [kind.system_kind for kind in known]),
-            "record": record,
-            "cluster": record if origins.are_clusters else origins.clusters().texts(),
-            "block": _coded(origins.block, [name or None for name in origins.known_blocks]),
-            "reason": pa.DictionaryArray.from_arrays(
-                numbers(reasons, reasons == 0), texts(ledger.known_reasons)
-            ),
-            "p": numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64()),
-        }
-        by_subgroup = [dict(pair for part in kind.subgroups for pair in part) for kind in known]
-        plain = [dict(kind.attributes) for kind in known]
-        for prefix, names, pairs in zip(
-            (SUBGROUP, ATTRIBUTE), self._attributes, (by_subgroup, plain), strict=True
-        ):
-            columns |= {f"{prefix}{name}": _coded(kinds, [own.get(name) for own in pairs]) for name in names}
-        return columns
+    specs = {
+        repr(measure): observation
+        for observation, several in observed.items()
+        for measure in measures_of[several[0].observation]
+    }
+    return PerRecordRows(specs, schemas, tables)
 
 
 def column_name(column: Column) -> str:
@@ -127,7 +78,88 @@ def attributes_in(per_record: PerRecordRows) -> list[str]:
 
 def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRecordRows:
     """The per-record statistics as of an audit with subgroups by these attributes as well."""
-    return Renamed(per_record, {f"{ATTRIBUTE}{name}": f"{SUBGROUP}{name}" for name in names})
+    old = {f"{SUBGROUP}{name}": f"{ATTRIBUTE}{name}" for name in names}
+    new = {name: renamed for renamed, name in old.items()}
+    schemas = {
+        observation: pa.schema([field.with_name(new.get(field.name, field.name)) for field in schema])
+        for observation, schema in per_record.schemas.items()
+    }
+
+    def tables(observation: str, wanted: list[str]) -> Iterator[pa.Table]:
+        there = per_record.schemas[observation].names
+        for rows in per_record.tables(observation, [n if n in there else old[n] for n in wanted]):
+            yield rows.rename_columns(wanted)
+
+    return PerRecordRows(per_record.specs, schemas, tables)
+
+
+def columns_of(schema: pa.Schema) -> dict[Column, str]:
+    """The statistics among the columns of an observation, and what their columns are called."""
+    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in schema if COLUMN in (f.metadata or {})}
+
+
+def _field(column: Column) -> pa.Field:
+    """The name is for people; values may contain any character, so the exact column is stored as well."""
+    return pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
+
+
+def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
+    """The columns of the attributes that subgroups are by; then of the records' others, but for those of too many values."""
+    distinct: dict[str, set[str]] = {}
+    by_subgroup: set[str] = set()
+    for ledger in ledgers:
+        for kind in ledger.origins.known_kinds:
+            for name, value in kind.attributes:
+                distinct.setdefault(name, set()).add(value)
+            by_subgroup |= {name for part in kind.subgroups for name, _ in part}
+    plain = {name for name, held in distinct.items() if len(held) <= MOST_VALUES}
+    return [
+        *(f"{SUBGROUP}{name}" for name in sorted(by_subgroup)),
+        *(f"{ATTRIBUTE}{name}" for name in sorted(plain - by_subgroup)),
+    ]
+
+
+def _identity(
+    ledger: Ledger, measures: Sequence[Measure], rows: range, names: Iterable[str]
+) -> list[pa.Array]:
+    """The columns other than statistics, of some rows of a ledger."""
+    origins, own = ledger.origins.of(np.arange(rows.start, rows.stop)), slice(rows.start, rows.stop)
+    reasons, ps = ledger.reasons[own], ledger.ps[own]
+    by_record: dict[str, Callable[[], pa.Array]] = {
+        "record": lambda: origins.records().texts(),
+        "cluster": lambda: origins.clusters().texts(),
+        "block": lambda: _coded(origins.block, [block or None for block in origins.known_blocks]),
+        "reason": lambda: _coded(reasons, [reason or None for reason in ledger.known_reasons]),
+        "p": lambda: numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64()),
+    }
+    shared = {"observation": repr(ledger.observation), "measures": "\n".join(map(repr, measures))}
+    by_kind = [shared | _texts_of(kind) for kind in origins.known_kinds]
+    return [
+        by_record[name]() if name in by_record else _coded(origins.kind, [told.get(name) for told in by_kind])
+        for name in names
+    ]
+
+
+def _statistics(ledger: Ledger, rows: range, chunk: Chunk, columns: Iterable[Column]) -> Iterator[pa.Array]:
+    """These statistics of a chunk; null without a row, and for columns that the ledger lacks."""
+    missing = ledger.reasons[rows.start : rows.stop] != 0
+    nothing = pa.nulls(len(rows), pa.float64())
+    made: dict[Any, pa.Array] = {}  # of equal columns one is held
+    for column in columns:
+        held = chunk.columns.get(column)
+        if column in ledger.columns and held not in made:
+            made[held] = numbers(chunk.column(column), missing)
+        yield made[held] if column in ledger.columns else nothing
+
+
+def _texts_of(kind: Origin) -> dict[str, str]:
+    """What the rows of a kind have in common, by column."""
+    return {
+        "system": kind.system,
+        "system_kind": kind.system_kind,
+        **{f"{SUBGROUP}{name}": value for part in kind.subgroups for name, value in part},
+        **{f"{ATTRIBUTE}{name}": value for name, value in kind.attributes},
+    }
 
 
 def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
@@ -137,34 +169,27 @@ def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(places, found.dictionary)
 
 
-def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Column]) -> Iterator[pa.Array]:
-    """The statistics of these rows; null without a row, and for columns that the ledger lacks."""
-    missing = ledger.reasons[rows.start : rows.stop] != 0
-    nothing = pa.nulls(len(rows), pa.float64())
-    made: dict[bytes | None, pa.Array] = {}  # of equal columns one is held
-    for column in fields:
-        packed = chunk.columns.get(column)
-        if column in ledger.columns and packed not in made:
-            made[packed] = numbers(chunk.column(column), missing)
-        yield made[packed] if column in ledger.columns else nothing
-
-
-def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
-    """The names of the attributes that subgroups are by; and of the records' others, but for those of too many values."""
-    distinct: dict[str, set[str]] = {}
-    by_subgroup: set[str] = set()
-    for ledger in ledgers:
-        for kind in ledger.origins.known_kinds:
-            for name, value in kind.attributes:
-                distinct.setdefault(name, set()).add(value)
-            by_subgroup |= {name for part in kind.subgroups for name, _ in part}
-    plain = {name for name, held in distinct.items() if len(held) <= MOST_VALUES}
-    return sorted(by_subgroup), sorted(plain - by_subgroup)
+# ------------------------------------------------------------------------------------ tables as ledgers
 
 
 Groupings = Sequence[tuple[str, ...]]
 IsOut = Callable[[pa.Table], NDArray[np.bool_]]
 """Which rows are left out, by their columns ``system`` and ``record``. Shape: (rows,)."""
+ORIGIN = ("system", "system_kind", "record", "cluster", "block", "reason")
+
+
+@dataclass(frozen=True)
+class SavedChunk(Chunk):
+    """The rows of an observation that are not left out; ``columns`` are called so in its tables. Shape of ``is_kept``: (rows,)."""
+
+    per_record: PerRecordRows
+    observation: str
+    is_kept: NDArray[np.bool_]
+
+    def unpacked(self, held: str) -> Floats:
+        """What a column of the tables holds."""
+        values: Floats = plain_numbers(self.per_record.of(self.observation, held.__eq__)[held])
+        return values[self.is_kept]
 
 
 def ledgers_from(
@@ -174,7 +199,7 @@ def ledgers_from(
     wanted: Collection[str] | None = None,
     is_out: IsOut | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
-    """The sorted ledgers behind per-record statistics, with their measures, without permuted sums. Rows are read in batches.
+    """The ledgers behind per-record statistics, with their measures, without permuted sums.
 
     ``given`` are measures by spec that need not be registered; ``by`` are the groupings, by default each attribute of
     the audit's subgroups; ``wanted`` are the specs of the requested measures, by default all.
@@ -188,74 +213,47 @@ def ledgers_from(
     for spec, observation in per_record.measures().items():
         if wanted is None or spec in wanted:
             specs.setdefault(observation, []).append(spec)
+    asked = {f"{SUBGROUP}{name}" for names in by for name in names}
     found: list[tuple[Ledger, list[Measure]]] = []
+    before: pa.Table | None = None
     for observation, spelled in specs.items():
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
-        ledger = Ledger(measures[0].observation, n_resamples=0)
-        before = iter(found[-1][0].whose if found else ())
-        for some in _pieces(per_record, observation, is_out):
-            origins, others = _origins(some, by), next(before, None)
-            # Nearly all observations are of the same units in the same order: these are held once.
-            _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
+        rows = per_record.of(observation, {*ORIGIN, *asked}.__contains__)
+        whose = rows.drop_columns(["reason"])
+        if before is None or not whose.equals(before):  # nearly all observations are of the same units
+            before = whose
+            is_kept = np.ones(len(whose), dtype=np.bool_) if is_out is None else ~is_out(whose)
+            origins = _origins(rows_where(whose, is_kept), by)
+        ledger, columns = Ledger(measures[0].observation, 0), columns_of(per_record.schemas[observation])
+        chunk = SavedChunk(len(origins), columns, per_record, observation, is_kept)
+        ledger.add_saved(origins, rows_where(rows.select(["reason"]), is_kept)["reason"], chunk)
         found.append((ledger, measures))
-    sort([ledger for ledger, _ in found])
     return found
-
-
-def columns_of(rows: pa.Table) -> dict[Column, str]:
-    """The statistics that have a value in some row, and what their columns are called."""
-    fields = (f for f in rows.schema if COLUMN in (f.metadata or {}) and rows[f.name].null_count < len(rows))
-    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in fields}
-
-
-def _pieces(per_record: PerRecordRows, observation: str, is_out: IsOut | None) -> Iterator[pa.Table]:
-    """The columns of an observation that a ledger needs, some rows at a time."""
-
-    def is_read(name: str) -> bool:
-        return name not in {"observation", "measures", "p"} and not name.startswith(ATTRIBUTE)
-
-    for rows in per_record.each_of(observation, is_read):
-        for start in range(0, len(rows), SORTED):
-            some = rows.slice(start, SORTED)
-            if is_out is not None and (out := is_out(some)).any():
-                some = rows_where(some, ~out)
-            if len(some):
-                yield some
-
-
-def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
-    """Write rows of per-record statistics into a ledger."""
-    columns = columns_of(rows)
-    reasons, known = coded(rows["reason"])
-    texts, there = known.to_pylist(), np.flatnonzero(reasons < 0)
-    values = np.zeros((len(there), 1, len(columns)))
-    for i, name in enumerate(columns.values()):
-        values[:, 0, i] = plain_numbers(rows[name])[there]
-    left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
-    ledger.write(origins, [[RowBlock(there, tuple(columns), values, None)]], left_out)
-    ledger.pack()
 
 
 def _origins(rows: pa.Table, by: Groupings) -> Origins:
     """Whose the rows are."""
     records, clusters = (
-        pa.concat_arrays(rows[name].cast(pa.large_binary()).chunks) for name in ("record", "cluster")
+        rows[name].cast(pa.large_binary()).combine_chunks() for name in ("record", "cluster")
     )
-    of_clusters = records if records.equals(clusters) else clusters
-    by_subgroup = [name for name in rows.column_names if name.startswith(SUBGROUP)]
+    attributes = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes, columns = np.zeros(len(rows), dtype=np.int64), []
-    for name in ("system", "system_kind", *by_subgroup):
+    for name in ("system", "system_kind", *attributes):
         own, known = coded(rows[name])
         columns.append((own, [*known.to_pylist(), None]))  # -1, for none, is the place of the last
-        codes = np.unique(codes * (len(known) + 1) + own + 1, return_inverse=True)[1]
+        codes = first_met(codes * (len(known) + 1) + own + 1)[1]
     first, kind = first_met(codes)
     kinds = []
     for i in first.tolist():
         system, system_kind, *values = (known[own[i]] for own, known in columns)
         told = {
-            n.removeprefix(SUBGROUP): v for n, v in zip(by_subgroup, values, strict=True) if v is not None
+            name.removeprefix(SUBGROUP): value
+            for name, value in zip(attributes, values, strict=True)
+            if value is not None
         }
         kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
     block, blocks = coded(rows["block"])
     number, names = numbered(block, [*blocks.to_pylist(), ""])  # -1, for none, is the place of the last
-    return Origins(records, of_clusters, narrowed(kind), number, kinds, names)
+    return Origins(
+        records, records if records.equals(clusters) else clusters, narrowed(kind), number, kinds, names
+    )

@@ -175,13 +175,10 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
 
 
 def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
-    """The better direction of every measure of a saved audit, from the first rows that have it."""
-    found: dict[str, Direction] = {}
-    known: dict[str, Collection[Column]] = {}
-    for spec, observation in per_record.measures().items():
-        if observation not in known:
-            pieces = map(columns_of, per_record.each_of(observation))
-            known[observation] = next(filter(None, pieces), {})
-        if known[observation]:
-            found[spec] = better(registry.make("measure", spec), known[observation])
-    return found
+    """The better direction of every measure of a saved audit that has statistics."""
+    known = {observation: columns_of(schema) for observation, schema in per_record.schemas.items()}
+    return {
+        spec: better(registry.make("measure", spec), known[observation])
+        for spec, observation in per_record.measures().items()
+        if known[observation]
+    }

@@ -24,7 +24,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer, by_observation
-from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
 from fairbrief.auditing.scorer_lookup import Scorers
@@ -99,7 +99,7 @@ class Checked:
             try:
                 observer.observe(ledger, units)
             except MissingExtra as error:
-                origins = [origin for _, origin in units]
+                origins = Origins.by_column(origin for _, origin in units)
                 ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
             part = parts_of(ledger, (), settings.seed)[system, WHOLE]
             found += estimating.estimate(own, part, settings)

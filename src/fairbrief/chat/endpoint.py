@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -10,9 +9,9 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError, optional_library
 from fairbrief.text.addresses import USER, hide, redacted
 from fairbrief.text.counted import counted
 
@@ -179,19 +178,19 @@ class Endpoint:
     plus the server's delay. At most ``per_minute`` requests begin per minute, and at most ``max_requests`` are sent in
     total, including retries.
 
-    `Chat` and the judges are endpoints with further settings.
+    `Chat` and the judges are endpoints with further settings; these check the ranges.
     """
 
     model: str
     _: KW_ONLY
     base_url: str = ""
     key: str = KEY
-    concurrency: int = 16
-    timeout: float = 120.0
-    retries: int = 6
-    pause: float = 0.5
-    per_minute: int | None = None
-    max_requests: int | None = None
+    concurrency: Annotated[int, "[1, inf)"] = 16
+    timeout: Annotated[float, "(0, inf)"] = 120.0
+    retries: Annotated[int, "[0, inf)"] = 6
+    pause: Annotated[float, "[0, inf)"] = 0.5
+    per_minute: Annotated[int | None, "[1, inf)"] = None
+    max_requests: Annotated[int | None, "[0, inf)"] = None
 
     def __post_init__(self) -> None:
         if not self.model.strip():
@@ -208,11 +207,6 @@ class Endpoint:
             )
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
-        limits = (self.concurrency, self.timeout, self.per_minute or 1, self.max_requests or 1)
-        if min(limits) <= 0 or min(self.retries, self.pause) < 0:
-            raise ValueError(
-                "concurrency, timeout, per_minute and max_requests must be positive, retries and pause not negative"
-            )
 
     @property
     def address(self) -> str:
@@ -269,12 +263,7 @@ class Decoding:
 
 def library() -> Any:
     """The client library, imported at the first question."""
-    try:
-        return importlib.import_module("openai")
-    except ModuleNotFoundError as error:
-        if error.name != "openai":
-            raise
-        raise MissingExtra("openai", "chat", "A chat model") from None
+    return optional_library("openai", "chat", "A chat model")
 
 
 # ------------------------------------------------------------------------- limits of replies

@@ -65,7 +65,7 @@ class People(CheckedSettings):
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":
             given = names.given_names()
-            return (set(accept(text, propose(text), given)) for text in texts)
+            return (set(accept(text, given)) for text in texts)
         pipeline = _pipeline(self.recogniser.removeprefix("spacy:"))
         return (_spans_within(doc) for doc in pipeline.pipe(texts))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from importlib import import_module
 from typing import Any
@@ -11,8 +10,9 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import UsageError, ended_by, prepared
+from fairbrief.cli.command_line import CheckedCommand, ended_by
 from fairbrief.cli.help_pages import write_section
+from fairbrief.cli.options import new_app
 
 GROUPS = {
     "Audit": {
@@ -68,16 +68,20 @@ MODULES = {
 def loaded(name: str) -> Any:
     """A command, or a group of subcommands; imports its module."""
     module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
-    command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
+    app = import_module(f"fairbrief.cli.{module}").app
+    for declared in app.registered_commands:
+        declared.cls = CheckedCommand
+    command = typer.main.get_command(app)
     return getattr(command, "commands", {}).get(name, command)
 
 
 class LazyGroup(TyperGroup):
     """Imports a command's module only when the command is called, so that ``--help`` is fast."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All commands, in the order of `GROUPS`."""
-        return list(COMMANDS)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = dict.fromkeys(COMMANDS)
+        """Only the names, in the order of `GROUPS`: the error for an unknown command suggests the nearest ones."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command; imports its module."""
@@ -85,16 +89,7 @@ class LazyGroup(TyperGroup):
             return None
         command = loaded(cmd_name)
         command.name = cmd_name
-        return prepared(command, cmd_name)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The named command; the error for an unknown one suggests the nearest name."""
-        try:
-            return super().resolve_command(ctx, args)
-        except UsageError as error:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            error.message += f" Did you mean '{near[0]}'?" if near else ""  # type: ignore[attr-defined] # of click's UsageError
-            raise
+        return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The list of commands, by group."""
@@ -110,14 +105,7 @@ class LazyGroup(TyperGroup):
         )
 
 
-app = typer.Typer(
-    cls=LazyGroup,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Audit how fairly summaries represent who and what they summarize.",
-)
+app = new_app("Audit how fairly summaries represent who and what they summarize.", LazyGroup)
 
 
 @app.callback(invoke_without_command=True)

@@ -14,7 +14,8 @@ import typer
 from fairbrief.cli import options as o
 from fairbrief.cli.output import check_sheet, print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, setting
+from fairbrief.plan import Plan
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -66,11 +67,6 @@ class JudgingOptions:
 
         asked = self.asked(records)
         return asked, *read_answers(sheets, {item.key: item for _, items in asked for item in items})
-
-
-@app.callback()
-def annotate() -> None:
-    """Ask people about summaries, and use their answers."""
 
 
 @app.command(short_help="Write sheets with questions.")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gc
+import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
+from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
-from fairbrief.plan import MEASURED, Plan, parted
+from fairbrief.plan import Plan
+from fairbrief.readers import ReadingSettings
+from fairbrief.settings import MEASURED, listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
@@ -44,7 +48,7 @@ def audit(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
@@ -67,12 +71,14 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
+    _refuse_measures(files)
     options = replace(options, seed=plan.seed)
-    plan = replace(plan, **options.plan_settings, wrap=cached(cache))
+    plan = replace(plan, **plan_settings(options), wrap=cached(cache))
 
     def read() -> Reading:
         overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
-        reading = options.read(files, labels=[over for over in overs if over is not None])
+        labels = [over for over in overs if over is not None]
+        reading = replace(options, labels=labels).read(files)
         reading.audits_references = references
         return reading
 
@@ -99,13 +105,14 @@ def audit(
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
-                saved_inputs.write(folder, files, options.attribute or (), given, reading, identity)
+                attributes = listed(options.attributes)
+                saved_inputs.write(folder, files, attributes, given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, folder=out)
 
 
-def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Iterator[str]:
+def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iterator[str]:
     """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
 
@@ -120,8 +127,8 @@ def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Itera
 
         scorer, why = recommended()
         yield f"--scorers recommended: {scorer}, because {why}."
-    if options.redact:
-        yield f"Replaced in all texts (--redact): {', '.join(parted(options.redact))}."
+    if options.redacted:
+        yield f"Replaced in all texts (--redact): {', '.join(options.redacted)}."
     if not plan.keeps_texts:
         yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
@@ -154,6 +161,17 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     def wrap(scorer: Scorer) -> Scorer:
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
-    here: dict[str, Any] = {"workers": 1, "engine": "", "models_in_workers": False}
-    audit(cases, replace(plan, n_resamples=0, wrap=wrap, **here))
+    audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
     spend.print_forecast(forecast, spend.price_of(price))
+
+
+def _refuse_measures(files: Sequence[str]) -> None:
+    """RequestError for a measure among the files, where --measure was forgotten."""
+    from fairbrief import registry
+
+    for file in files:
+        name = re.split("[(@]", file)[0]
+        if name in registry.names("measure") and not Path(file).exists():
+            raise RequestError(
+                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
+            )

@@ -15,11 +15,10 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import setting
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.people.build_people import Report
     from fairbrief.types import Record
 
 app = o.new_app("Build inputs for audits.")
@@ -62,27 +61,34 @@ class SourceOptions:
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
-        from fairbrief.serialization import record_line, write_lines
-
         added: dict[str, str] = {}
         for text in self.set_ or ():
             name, equals, value = text.partition("=")
             if not (name.strip() and equals and value):
                 raise RequestError(f"--set {text}: write --set NAME=TEXT.")
             added[name.strip()] = value
-        stream = (record_line(replace(r, attributes={**r.attributes, **added})) for r in records)
-        first = next(stream, None)
-        if first is None:
-            why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+        count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
+        if not count:
             raise DataError(
-                f"No set could be made; nothing was written. Excluded: {why or 'nothing'}. Relax the limits, or use another source."
+                f"No set could be made; nothing was written. Excluded: {_reasons(left_out)}. Relax the limits, or use another source."
             )
-        count = write_lines(chain((first,), stream), out)
         typer.echo(f"{counted(count, 'set')} in {out}")
         for note in notes:
             typer.echo(f"  {note}")
         for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
             typer.echo(f"  excluded: {times:,} × {reason}")
+
+
+def _write_any(records: Iterator[Record], out: Path) -> int:
+    """Write the records, unless there are none; return their number."""
+    from fairbrief.serialization import record_line, write_lines
+
+    first = next(records, None)
+    return 0 if first is None else write_lines(map(record_line, chain((first,), records)), out)
+
+
+def _reasons(excluded: Mapping[str, int]) -> str:
+    return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(excluded.items())) or "nothing"
 
 
 def source_options(*without: str) -> Callable[[o.Command], o.Command]:
@@ -96,11 +102,6 @@ def pairs(text: str) -> dict[str, str]:
     if not name:
         raise RequestError(f"--attribute {text} has no name: write NAME or NAME=FIELD.")
     return {name: field or name}
-
-
-@app.callback()
-def build() -> None:
-    """Build inputs for audits."""
 
 
 @app.command(short_help="Inputs that differ only in who their people are.")
@@ -144,28 +145,23 @@ def people(
         fairbrief build people ontonotes --groups race --design mono --out named.jsonl
     """
     from fairbrief.people.build_people import build as build_people
-    from fairbrief.serialization import record_line, write_lines
     from fairbrief.workbench.corpora.text_sources import read_people
 
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
-    choices: dict[str, Any] = {
-        "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
-        "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
-        "woman": woman, "seed": seed,
-    }  # fmt: skip
-    made, report = build_people(read_people(source), **choices)
-    stream = iter(made)
-    first = next(stream, None)
-    if first is None:
+    made, report = build_people(
+        read_people(source), groups=groups, design=design, per_seed_document=per_seed_document, names=names,
+        last_names=last_names, content_words=words[content_words], pronouns=not no_pronouns, weights=weights,
+        genders=genders, woman=woman, seed=seed,
+    )  # fmt: skip
+    if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(
-            f"No input could be made; nothing was written. Excluded: {_reasons(report) or 'nothing'}.{advice}"
+            f"No input could be made; nothing was written. Excluded: {_reasons(report.reasons())}.{advice}"
         )
-    write_lines((record_line(record) for record in chain((first,), stream)), out)
     built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
-        typer.echo(f"excluded, with all of their inputs: {_reasons(report)}")
+        typer.echo(f"excluded, with all of their inputs: {_reasons(report.reasons())}")
     for capacity in report.refused:
         varied = f"{capacity.varied} of {capacity.people} people vary"
         typer.echo(f"  excluded: {capacity.seed_document}: {capacity.reason} ({varied}): {capacity.detail}")
@@ -197,10 +193,6 @@ def pages(
         table.writerow(("name", "gender"))
         table.writerows(sorted(genders.items()))
     typer.echo(f"{counted(len(genders), 'name')} in {out}: {_counts(Counter(genders.values()))}")
-
-
-def _reasons(report: Report) -> str:
-    return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
 
 
 @app.command(short_help="Sets of labelled texts, by size and by mix.")
@@ -283,17 +275,15 @@ def stratified(
     if topic and topic != name and size is not None:
         fields[topic] = topic
     order = values.split(",") if values else None
-    records = options.records(source, fields)
-    how: dict[str, Any] = {"values": order, "seed": options.seed}
-    left_out = Counter[str]()
-    if size is None:
-        made = stratify(records, name, sets, **how)
-    else:
+    records, left_out = options.records(source, fields), Counter[str]()
+    if size is not None:
         least, most = _sizes(size)
-        limits: dict[str, Any] = {"topic": topic, "admits": options.admits(), "distinct": options.distinct}
-        topics = gather(records, name, left_out, values=order, **limits)
-        cut = cut_sets(topics, least, options.seed, most=most, similar=similar)
-        made = stratify(cut, name, sets, **how)
+        limits = options.admits()
+        topics = gather(
+            records, name, left_out, values=order, topic=topic, admits=limits, distinct=options.distinct
+        )
+        records = cut_sets(topics, least, options.seed, most=most, similar=similar)
+    made = stratify(records, name, sets, values=order, seed=options.seed)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 

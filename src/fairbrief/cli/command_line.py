@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from fairbrief.cli import settings_file
-from fairbrief.cli.help_pages import with_help_page
+from fairbrief.cli.help_pages import CommandWithPage
 from fairbrief.cli.output import check_output
 from fairbrief.errors import FairbriefError
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
@@ -29,35 +29,29 @@ OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
 """Options with a file or folder that the command writes."""
 
 
-def prepared(command: Any, name: str) -> Any:
-    """The command, and its subcommands, with the rules of this module and their help pages."""
-    for inner, subcommand in getattr(command, "commands", {}).items():
-        prepared(subcommand, f"{name} {inner}")
-    parse, invoke = command.parse_args, command.invoke
+class CheckedCommand(CommandWithPage):
+    """A command that refuses repeated options and unusable files before any work."""
 
-    def parse_args(ctx: Any, args: list[str]) -> Any:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with those of a file of settings."""
         try:
-            given, _, order = command.make_parser(ctx).parse_args(args=list(args))
+            given, _, order = self.make_parser(ctx).parse_args(args=list(args))
             _check_repeated(ctx, order)
             for files in (given.get(name) or () for name in FILES):
                 if any(map(settings_file.is_one, files)):
                     args = settings_file.filled_in(ctx, args, files, given)
-            return parse(ctx, args)
+            return super().parse_args(ctx, args)
         except UsageError as error:
             error.ctx = ctx  # type: ignore[attr-defined] # of click's UsageError: names the command
             raise
 
-    def run(ctx: Any) -> Any:
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, with ``--quiet`` without output."""
         _check_paths(ctx)
         if not ctx.params.get("quiet"):
-            return invoke(ctx)
+            return super().invoke(ctx)
         with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
-            return invoke(ctx)
-
-    command.parse_args, command.invoke = parse_args, run
-    if not hasattr(command, "commands"):
-        with_help_page(command, name)
-    return command
+            return super().invoke(ctx)
 
 
 def _check_paths(ctx: Any) -> None:

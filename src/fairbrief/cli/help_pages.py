@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
-from fairbrief.plan import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
+from typer.core import TyperCommand
+
+from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
 
 OPTIONS = "Options"
 PANELS = ("Arguments", OPTIONS, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)
@@ -26,37 +27,45 @@ Entry = tuple[str, str]
 """An option as it is typed, and its description."""
 
 
-def with_help_page(command: Any, name: str) -> None:
-    """Give a command its help page. ``name`` is what is typed, e.g. ``build people``."""
-    command.help, examples = parted(command.help)
-    command.collect_usage_pieces = lambda _: ["[OPTIONS]", *_arguments(command)]
-    command.format_options = partial(_write_panels, command, name)
-    command.format_epilog = lambda _, formatter: _write_examples(examples, formatter)
+class CommandWithPage(TyperCommand):
+    """A command with this help page."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.help, self.examples = parted(self.help or "")
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The usage: options, then arguments; those that may be absent in brackets."""
+        arguments: list[Any] = [p for p in self.params if p.param_type_name == "argument"]
+        return ["[OPTIONS]", *(a.metavar if a.required else f"[{a.metavar}]" for a in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options by panel."""
+        panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            is_argument = parameter.param_type_name == "argument"
+            panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
+            panels.setdefault(panel, []).append(_entry(parameter, ctx))
+        for panel, entries in panels.items():
+            if entries and panel == INPUTS and self.name != EXPLAINED_BY:
+                _write_list(panel, entries, formatter)
+            elif entries:
+                write_section(panel, entries, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """The examples."""
+        formatter.write("\nExamples:\n")
+        for line in self.examples:
+            bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
+            lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
+            formatter.write("  " + " \\\n  ".join(lines) + "\n")
 
 
 def parted(text: str) -> tuple[str, list[str]]:
     """The description in a command's docstring, and its examples."""
     description, _, examples = text.partition(EXAMPLES)
     return description, [line.strip() for line in examples.splitlines()]
-
-
-def _arguments(command: Any) -> Iterator[str]:
-    for parameter in command.params:
-        if parameter.param_type_name == "argument":
-            yield parameter.metavar if parameter.required else f"[{parameter.metavar}]"
-
-
-def _write_panels(command: Any, name: str, ctx: Any, formatter: Any) -> None:
-    panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
-    for parameter in command.params:
-        is_argument = parameter.param_type_name == "argument"
-        panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
-        panels.setdefault(panel, []).append(_entry(parameter, ctx))
-    for panel, entries in panels.items():
-        if entries and panel == INPUTS and name != EXPLAINED_BY:
-            _write_list(panel, entries, formatter)
-        elif entries:
-            write_section(panel, entries, formatter)
 
 
 def _entry(parameter: Any, ctx: Any) -> Entry:
@@ -88,14 +97,6 @@ def _write_list(title: str, entries: Sequence[Entry], formatter: Any) -> None:
     typed = ", ".join(typed.split(" ")[0] for typed, _ in entries)
     formatter.write(f"\n{title} (explained by 'fairbrief {EXPLAINED_BY} --help'):\n")
     formatter.write("".join(f"  {line}\n" for line in _wrapped(typed, formatter.width - 2)))
-
-
-def _write_examples(examples: Sequence[str], formatter: Any) -> None:
-    formatter.write("\nExamples:\n")
-    for line in examples:
-        bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
-        lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
-        formatter.write("  " + " \\\n  ".join(lines) + "\n")
 
 
 def _wrapped(text: str, width: int, **layout: Any) -> list[str]:

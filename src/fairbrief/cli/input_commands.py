@@ -12,9 +12,10 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
-from fairbrief.cli.input_options import ReadingOptions, print_excluded, print_notes, reading_options
+from fairbrief.cli.input_options import print_excluded, print_notes, reading_options
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
+from fairbrief.readers import ReadingSettings
 from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 
@@ -52,8 +53,8 @@ def init(
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
     result = understand([inspect_file(file) for file in inputs if file not in plain], plain)
-    given = {key.replace("-", "_"): value for key, value in result.settings.items() if key != "files"}
-    reading = ReadingOptions(**given).read(result.settings["files"])
+    given = {key: value for key, value in result.settings.items() if key != "files"}
+    reading = ReadingSettings.from_options(given).read(result.settings["files"])
     for name, role in result.roles.items():
         typer.echo(f"{printable(name)}: {role}")
     _print_counts(reading)
@@ -112,7 +113,7 @@ def stats(
         None, "Also count sentences: builtin or punkt.", "builtin|punkt"
     ),
     *,
-    options: ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Count records, documents, lengths and groups, and the summaries of each system.
 
@@ -133,7 +134,7 @@ def stats(
         cases,
         counter(tokens),
         unit,
-        attributes=options.attributes,
+        attributes=list(options.attribute_fields),
         sentences=cuts[sentences],
     )
     print_tables(tables)
@@ -167,11 +168,10 @@ def words(
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
     from fairbrief.workbench.corpora import corpus_statistics as statistics
-    from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
-    records = list(ReadingOptions(attribute).read([file]).records())
+    records = list(ReadingSettings(attributes=attribute or ()).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
-    print_tables([*tables, statistics.topic_table(records, {"family": FAMILY, "sport": SPORT})])
+    print_tables([*tables, statistics.topic_table(records)])
 
 
 @app.command()

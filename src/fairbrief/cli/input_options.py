@@ -5,18 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fairbrief.cli.options import Command, options_of
-from fairbrief.errors import RequestError
-from fairbrief.plan import INPUTS, parted, setting
-from fairbrief.text.addresses import is_stored
+from fairbrief.readers import ReadingSettings
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -26,130 +23,20 @@ if TYPE_CHECKING:
     from fairbrief.types import Scorer
 
 
-reading = partial(setting, panel=INPUTS)
-PARSED = ("attribute", "record_attribute", "bin")
-"""Options whose keywords of `readers.read` have other names."""
 LOOKED_AT = 200
 """Records that are used to detect the language of an input."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """How the input is read. Each field is an option: see `reading_options`."""
-
-    # fmt: off
-    attribute: list[str] | None = reading(
-        None, "Attribute whose groups are compared. NAME=FIELD reads it from another field.", "NAME[=FIELD]",
-    )
-    summary_field: list[str] | None = reading(
-        None, "Field with the summary. For several systems: repeat it, or write 'summary_*'.", "[NAME=]FIELD",
-    )
-    documents_field: list[str] | None = reading(
-        None, "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
-    )
-    group_by: str | None = reading(
-        None, "Where each row is one document: field with the record's id.", "FIELD",
-    )
-    id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
-    system_field: str = reading("system", "Field with the system's name.", "FIELD")
-    references_field: str = reading("references", "Field with summaries by people.", "FIELD")
-    cluster_by: str | None = reading(
-        None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
-    )
-    speakers: str | None = reading(
-        None, "Table with a row per 'speaker'; its other columns become attributes of the speaker's turns.", "FILE",
-    )
-    separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
-    summaries: list[str] | None = reading(
-        None, "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
-    )
-    summaries_id_field: str | None = reading(
-        None, "Field with the record's id in files of summaries.", "FIELD",
-    )
-    record_attribute: list[str] | None = reading(
-        None, "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME",
-    )
-    system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
-    format: str | None = reading(
-        None, "File format; by default detected. jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: "
-        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, vtt, srt, transcript, "
-        "json-list, otlp, phoenix, langfuse, mlflow-traces.", "NAME",
-    )
-    encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
-    require: list[str] | None = reading(
-        None, "Exclude records in which a document lacks this attribute.", "ATTRIBUTE",
-    )
-    missing: Literal["refuse", "drop", "group"] = reading(
-        "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
-        "documents, or make them a group.", "RULE",
-    )
-    bin: list[str] | None = reading(None, "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS")
-    sample: float | None = reading(
-        None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
-    )
-    sample_by: str | None = reading(
-        None, "With --sample: N records, or the share, of each group of this attribute.", "NAME",
-    )
-    seed: int = setting(0, "Seed of the sample.")
-    redact: list[str] | None = reading(
-        None, "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
-        "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
-    )
-    on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
-    # fmt: on
-
-    @property
-    def attributes(self) -> list[str]:
-        """The names of the attributes."""
-        return [text.partition("=")[0] for text in self.attribute or ()]
-
-    @property
-    def plan_settings(self) -> dict[str, Any]:
-        """The settings of a plan: the attributes, and whether bad input is skipped."""
-        return {"attributes": self.attributes, "skips": self.on_error == "skip"}
-
-    def given(self) -> dict[str, object]:
-        """The options, except ``--attribute``, whose value is not the default."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attribute"}
-        usual = ReadingOptions()
-        return {name: value for name, value in values.items() if value != getattr(usual, name)}
-
-    def read(
-        self, files: Sequence[str], attributes: Sequence[str] | None = None, labels: Sequence[str] = ()
-    ) -> Reading:
-        """The files as a stream of cases. ``attributes`` (NAME or NAME=FIELD) replace those of ``--attribute``; ``labels`` are
-        further attributes that measures need.
-        """
-        from fairbrief import readers
-
-        bins = _mapped("--bin", self.bin)
-        if without := [name for name, cuts in bins.items() if cuts is None]:
-            raise RequestError(f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7.")
-        record_attributes = _mapped("--record-attribute", self.record_attribute)
-        parsed = {
-            "attributes": _mapped("--attribute", self.attribute if attributes is None else attributes),
-            "record_attributes": {name: field or name for name, field in record_attributes.items()},
-            "bins": bins,
-            "summary_field": [*map(_named, _once_each("--summary-field", self.summary_field))] or "summary",
-            "documents_field": _once_each("--documents-field", self.documents_field) or "documents",
-            "summaries": [
-                (None, text) if Path(text).exists() or is_stored(text) else _named(text)
-                for text in _once_each("--summaries", self.summaries)
-            ],
-            "require": tuple(self.require or ()),
-            "redact": parted(self.redact or ()),
-        }
-        others = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in PARSED}
-        return readers.read(files if len(files) > 1 else files[0], labels=labels, **(others | parsed))
-
-
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")
 """Options about summaries, for commands that do not read summaries to leave out."""
 
 
 def reading_options(*without: str) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``options`` by the options of `ReadingOptions`, except some."""
-    return options_of(ReadingOptions, "options", without=without)
+    """Replace a command's parameter ``options`` by the options of `ReadingSettings`, except some."""
+    return options_of(ReadingSettings, "options", without=without)
+
+
+def plan_settings(options: ReadingSettings) -> dict[str, Any]:
+    """The settings of a plan: the attributes, and whether bad input is skipped."""
+    return {"attributes": list(options.attribute_fields), "skips": options.on_error == "skip"}
 
 
 def set_default_language(reading: Reading) -> None:
@@ -158,37 +45,6 @@ def set_default_language(reading: Reading) -> None:
 
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
-
-
-def _named(text: str) -> tuple[str | None, str]:
-    """Name and value of NAME=VALUE, or None and the value."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        return None, text
-    if not (name and value):
-        raise RequestError(f"'{text}' lacks one side of '='. Write NAME=VALUE, or only the value.")
-    return name, value
-
-
-def _once_each(option: str, texts: Sequence[str] | None) -> list[str]:
-    """The texts; RequestError for a repeated one."""
-    given = list(texts or ())
-    for text in given:
-        if given.count(text) > 1:
-            raise RequestError(f"{option} {text} was given twice: give it once.")
-    return given
-
-
-def _mapped(option: str, texts: Sequence[str] | None) -> dict[str, str | None]:
-    """Name → field, from NAME=FIELD or NAME."""
-    result: dict[str, str | None] = {}
-    for text in _once_each(option, texts):
-        first, second = _named(text)
-        name, field = (second, None) if first is None else (first, second)
-        if name in result:
-            raise RequestError(f"{option} has the name '{name}' twice: give it once.")
-        result[name] = field
-    return result
 
 
 def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:

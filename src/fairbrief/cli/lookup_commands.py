@@ -297,8 +297,8 @@ def _setting(f: dataclasses.Field[Any], hint: Any) -> str:
         choices = get_args(hint)
         kind, allowed = type(choices[0]).__name__, f", one of {', '.join(map(str, choices))}"
     elif get_origin(hint) is Annotated:
-        number, interval = get_args(hint)
-        kind, allowed = inspect.formatannotation(number), f", in {interval}"
+        number, check = get_args(hint)
+        kind, allowed = inspect.formatannotation(number), f", in {check}" if isinstance(check, str) else ""
     default = "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
     return f"- `{f.name}: {kind}{default}`{allowed}"
 

@@ -9,17 +9,20 @@ from inspect import Parameter, signature
 from typing import Any, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
-from fairbrief.plan import MACHINE, OUTPUT, Plan, option_of
+from fairbrief.plan import Plan
+from fairbrief.settings import MACHINE, OUTPUT, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
 """Types of settings that are not options: help does not import them."""
 
 
-def new_app(help: str | None = None) -> typer.Typer:  # noqa: A002 # typer's word
-    """A typer app; with ``help``, a group of subcommands."""
+def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:  # noqa: A002 # typer's word
+    """A typer app; with ``help``, a group of subcommands, maybe of a class."""
     return typer.Typer(
+        cls=cls,
         no_args_is_help=help is not None,
         add_completion=False,
         rich_markup_mode=None,
@@ -53,9 +56,14 @@ def option(
         min=least,
         max=most,
         rich_help_panel=panel or None,
-        show_default=default not in (None, ""),
+        show_default=default not in (None, "", []),
         **path,
     )
+
+
+def several(help: str, metavar: str, flag: str = "") -> Any:  # noqa: A002 # typer's word
+    """An option that may be repeated."""
+    return option([], help, metavar, flag)
 
 
 output_file = partial(option, dir_okay=False)
@@ -127,7 +135,8 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     shown = option(
         default, about["help"], about["metavar"], option_of(f), panel=about["panel"], least=about["least"], most=about["most"],
     )  # fmt: skip
-    annotation = list[str] | None if is_list else hint
+    kind = str | None if hint is Any else hint  # any object in Python
+    annotation = list[str] | None if is_list else kind
     return Parameter(f.name, Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)
 
 

@@ -15,6 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
+from fairbrief.readers import ReadingSettings
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def subgroups(
 @app.command()
 def report(
     folder: Path = o.SAVED_AUDIT,
-    format_: str = o.option(
+    format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
         "terminal",
         "terminal, markdown, latex, csv, or html, which rewrites report.html.",
         "FORMAT",
@@ -77,7 +78,6 @@ def report(
         fairbrief report demo --format markdown
     """
     from fairbrief.reports import exports, html, load
-    from fairbrief.reports.audit_folder import place
 
     result = load(folder)
     texts: dict[str, Callable[[Result], str]] = {
@@ -86,13 +86,11 @@ def report(
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)
     elif format_ == "html":
-        place(folder / "report.html", lambda page: html.write(result, page))
+        output.write_text(folder / "report.html", html.render(result))
         typer.echo(f"Written: {folder / 'report.html'}")
-    elif format_ in texts:
+    else:
         text = texts[format_](result)
         typer.echo(text, nl=not text.endswith("\n"))
-    else:
-        raise RequestError(f"--format {format_} does not exist. Formats: terminal, {', '.join(texts)}, html.")
 
 
 @app.command()
@@ -131,12 +129,12 @@ def view(
 def read_inputs(files: Sequence[str], saved: Inputs) -> Reading:
     """The files, read with the options of the audit."""
     try:
-        options = inputs.ReadingOptions(**saved.options)
+        options = ReadingSettings.from_options({**saved.options, "attribute": saved.attributes})
     except TypeError as error:
         raise DataError(
             f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
         ) from error
-    return options.read(files, saved.attributes)
+    return options.read(files)
 
 
 @app.command()
@@ -179,8 +177,8 @@ def power(
     folder: Path | None = o.argument("Saved audit, e.g. of a pilot.", "DIR", None),
     disparity: float | None = o.option(None, "Smallest group difference that matters to you, e.g. 0.2.", "X"),
     records: int | None = o.option(None, "Number of records; by default that of the audit.", "N"),
-    measure: list[str] | None = o.option(None, "Measure of the audit; by default all.", "SPEC"),
-    quantity: list[str] | None = o.option(None, "Number of a measure; by default group differences.", "NAME"),
+    measure: list[str] = o.several("Measure of the audit; by default all.", "SPEC"),
+    quantity: list[str] = o.several("Number of a measure; by default group differences.", "NAME"),
     se: float | None = o.option(None, "Without an audit: a known standard error.", "X"),
     clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),
     alpha: float = o.option(0.05, "Significance level, two-sided.", "X"),
@@ -201,8 +199,8 @@ def power(
         folder,
         disparity=disparity,
         records=records,
-        measures=measure or (),
-        quantities=quantity or (),
+        measures=measure,
+        quantities=quantity,
         se=se,
         clusters=clusters,
         alpha=alpha,
@@ -215,15 +213,13 @@ def power(
 @app.command()
 def gate(
     folder: Path = o.SAVED_AUDIT,
-    most: list[str] | None = o.option(
-        None, "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", "--max"
-    ),
-    least: list[str] | None = o.option(None, "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
+    most: list[str] = o.several("Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", "--max"),
+    least: list[str] = o.several("Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
     baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
     margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
-    measure: list[str] | None = o.option(None, "Measure to compare by; by default all.", "SPEC"),
-    allow_missing: list[str] | None = o.option(
-        None, "System or measure of the baseline that may be missing, or 'records'.", "NAME"
+    measure: list[str] = o.several("Measure to compare by; by default all.", "SPEC"),
+    allow_missing: list[str] = o.several(
+        "System or measure of the baseline that may be missing, or 'records'.", "NAME"
     ),
     max_left_out: float = o.option(
         MAX_LEFT_OUT,
@@ -258,12 +254,12 @@ def gate(
 
     checks = gate.gate(
         folder,
-        most=most or (),
-        least=least or (),
+        most=most,
+        least=least,
         baseline=baseline,
         margin=margin,
-        measures=measure or (),
-        allow_missing=allow_missing or (),
+        measures=measure,
+        allow_missing=allow_missing,
         max_left_out=max_left_out,
     )
     outcome = gate.overall(checks)
@@ -284,11 +280,11 @@ def gate(
 def trend(
     folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
     reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
-    baseline: list[Path] | None = o.option(
-        None, "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
+    baseline: list[Path] = o.several(
+        "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
     ),
-    most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
-    least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
+    most: list[str] = o.several("Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
+    least: list[str] = o.several("Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
     order: Literal["time", "given"] = o.option("time", "Order of the audits: by time, or as given.", "ORDER"),
     out: Path | None = o.output_file(None, "Also write a page.", "FILE.html"),
     markdown: Path | None = o.output_file(None, "Also write the answer in Markdown.", "FILE"),
@@ -313,9 +309,7 @@ def trend(
     from fairbrief.saved.gate import EXIT
     from fairbrief.saved.trend import trend as trend_of
 
-    found = trend_of(
-        folders, baseline=baseline or (), most=most or (), least=least or (), reference=reference, order=order
-    )
+    found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
     console = Console()
     for asked, texts in trend_page.sentences(found):
         print_labelled(asked, texts, console)
@@ -333,7 +327,7 @@ def trend(
 @o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
-    system: list[str] | None = o.option(None, "System to rank; by default all in every audit.", "NAME"),
+    system: list[str] = o.several("System to rank; by default all in every audit.", "NAME"),
     published: bool = o.switch(
         "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
     ),
@@ -357,7 +351,7 @@ def rank(
     check_distinct(folders)
     audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
-    orders = overall(audits, system or (), resampling, published=published)
+    orders = overall(audits, system, resampling, published=published)
     output.print_tables([table(order, plan.confidence_level) for order in orders])
 
 
@@ -371,15 +365,15 @@ def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
     quantity: str | None = o.option(None, "Another number, e.g. 'difference[female]'.", "NAME"),
-    id_: list[str] | None = o.option(None, "Record to explain; by default the --top ones.", "ID", "--id"),
-    system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
+    id_: list[str] = o.several("Record to explain; by default the --top ones.", "ID", "--id"),
+    system: list[str] = o.several("System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", least=1),
     out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each.
 
@@ -397,9 +391,9 @@ def explain(
     reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        plan = replace(plan, **options.plan_settings, wrap=inputs.cached(cache), progress=progress)
+        plan = replace(plan, **inputs.plan_settings(options), wrap=inputs.cached(cache), progress=progress)
         result = explanations.explain(
-            reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
+            reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
     explanation.print_all(result, Console())
     inputs.print_excluded(reading)

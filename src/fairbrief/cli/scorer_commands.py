@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -13,20 +14,21 @@ from fairbrief.cli import options as o
 from fairbrief.cli.output import check_sheet, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.readers import ReadingSettings
 
 app = o.new_app()
 
 
 @app.command()
 @o.plan_options("n_resamples", "seed", "confidence_level", "language")
-@inputs.reading_options("attribute", "references_field")
+@inputs.reading_options("attributes", "references_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
     ),
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    measure: list[str] | None = o.option(None, "For saved audits: two or more measures to compare.", "SPEC"),
+    measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
         None,
         "For saved audits: compare how each measure changes from the first system to the second.",
@@ -35,7 +37,7 @@ def agree(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
@@ -61,10 +63,10 @@ def agree(
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         if relative_change is None:
-            found = agreement.correlations(audits, measure or (), resampling)
+            found = agreement.correlations(audits, measure, resampling)
             print_tables(agreement.correlation_tables(found, resampling))
         else:
-            changes = agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            changes = agreement.change_comparisons(audits, *relative_change, measure, resampling)
             print_tables([agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
@@ -73,7 +75,7 @@ def agree(
         )
     if attribute is None:
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
-    reading = options.read(sources, [attribute])
+    reading = replace(options, attributes=[attribute]).read(sources)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading) as progress:
         with_people = agreement.agreement(
@@ -90,7 +92,7 @@ def agree(
 
 @app.command()
 @o.plan_options("n_resamples", "seed", "language")
-@inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
+@inputs.reading_options("attributes", "references_field", "cluster_by", "record_attributes")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
@@ -99,7 +101,7 @@ def chunks(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
@@ -119,6 +121,7 @@ def chunks(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
+            threshold=threshold,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
@@ -145,7 +148,7 @@ def calibrate(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 
@@ -171,7 +174,7 @@ def calibrate(
         inputs.set_default_language(reading)
         # Scores only decide how evenly pairs are drawn.
         spec = "containment" if spec == "lexical" else spec
-        over = next(iter(options.attributes), "")
+        over = next(iter(options.attribute_fields), "")
         chosen, total = calibrating.pairs_to_label(reading, spec, over, scorers, pairs, plan.seed)
         if not chosen:
             raise RequestError(

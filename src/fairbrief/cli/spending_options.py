@@ -15,7 +15,7 @@ from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError, RequestError
-from fairbrief.plan import MODELS, setting
+from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:

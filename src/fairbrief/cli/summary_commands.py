@@ -17,6 +17,7 @@ from fairbrief.cli import spending_options as spend
 from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.readers import ReadingSettings
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def summarize(
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
     *,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
@@ -94,7 +95,7 @@ def claims(
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     *,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
@@ -140,16 +141,14 @@ def sweep(
     temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
-    set_: list[str] | None = o.option(
-        None, "Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"
-    ),
+    set_: list[str] = o.several("Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"),
     samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
@@ -173,10 +172,10 @@ def sweep(
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
-    jobs = sweep.grid(with_, axes_of(named, set_ or ()), out, fixed=fixed | asking.of_model())
+    jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(plan, **options.plan_settings, wrap=partial(within, tally, then=then))
+    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, tally, then=then))
     forecast = sweep.foresee(reading.records, jobs, plan)
     result = None
     try:
@@ -230,7 +229,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 def choose(
     files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
-    floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
+    floor: list[str] = o.several("Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
     ),
@@ -244,7 +243,7 @@ def choose(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: inputs.ReadingOptions,
+    options: ReadingSettings,
 ) -> None:
     """Choose the fairest of several summaries of each record.
 
@@ -267,11 +266,11 @@ def choose(
         if pairs is None:
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
         find(prompt)
-    floors = [gate_rules.rule(text) for text in floor or ()]
+    floors = [gate_rules.rule(text) for text in floor]
     reading = options.read(files)
     inputs.set_default_language(reading)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
-    plan = replace(plan, **options.plan_settings, measures=measures, wrap=inputs.cached(cache))
+    plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)
     scorers = Scorers(wrap=plan.wrap)
     choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))

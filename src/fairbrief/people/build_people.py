@@ -124,15 +124,9 @@ def build(
     words = word_table() if content_words else None
     manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
     plan = Plan(
-        wanted,
-        design,
-        replaces,
-        genders == "random",
-        many // len(wanted),
-        weights == "frequency",
-        seed,
-        manner,
-    )
+        wanted, design, replaces_last=replaces, random_gender=genders == "random", draws=many // len(wanted),
+        by_frequency=weights == "frequency", seed=seed, manner=manner,
+    )  # fmt: skip
     report = Report()
     return _stream(records, plan, list_names(plan, table), report), report
 
@@ -182,11 +176,7 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         return [row], replace(capacity, written=1)
     rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     settings = _settings(plan)
-    usual = {
-        "genders": "varied",
-        "last_names": "replaced" if plan.by_race else "kept",
-        "content_words": "kept",
-    }
+    usual = {"genders": "varied", "last_names": LAST_NAMES[plan.by_race], "content_words": "kept"}
     unusual = [value for name, value in settings.items() if value != usual.get(name)]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
@@ -198,13 +188,16 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
     return rows, replace(capacity, written=len(rows))
 
 
+LAST_NAMES = {True: "replaced", False: "kept"}
+
+
 def _settings(plan: Plan) -> dict[str, str]:
     """Attributes that distinguish a set of inputs from others of the same seed documents."""
     words = "neutral" if plan.manner.neutral else "exchanged"
     return {
         "design": plan.design,
         "genders": plan.genders,
-        "last_names": "replaced" if plan.replaces_last else "kept",
+        "last_names": LAST_NAMES[plan.replaces_last],
         "content_words": "kept" if plan.manner.words is None else words,
     }
 

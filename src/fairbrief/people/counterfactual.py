@@ -190,7 +190,7 @@ def _first_names(
 ) -> Iterator[tuple[int, int]]:
     """The positions of first names."""
     spans = propose(text)
-    accepted = set(accept(text, spans, genders.keys()))
+    accepted = set(accept(text, genders.keys()))
     people = choose(spans, accepted)
     known = {first for span in people if (first := _first(span, genders)) is not None} | given.keys()
     # A first name at the start of a sentence is accepted only if it also occurs elsewhere.

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from fairbrief.people.template import Person, Template, Words, aged, word_for
 from fairbrief.text import gendered_words
+from fairbrief.text.segmentation import replaced
 from fairbrief.types import Entity, Mention, Record
 
 _VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ8]|1[18]\b")
@@ -63,11 +64,8 @@ def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner 
     documents, shifts = [], []
     for number, document in enumerate(record.documents):
         here = [(s, v) for s, v in zip(template.slots, values, strict=True) if s.document == number]
-        pieces, at = [], 0
-        for slot, value in here:
-            pieces += [document.text[at : slot.start], value]
-            at = slot.end
-        documents.append(replace(document, text="".join([*pieces, document.text[at:]])))
+        text = replaced(document.text, ((slot.start, slot.end, value) for slot, value in here))
+        documents.append(replace(document, text=text))
         longer = accumulate((len(v) - (s.end - s.start) for s, v in here), initial=0)
         shifts.append(([s.end for s, _ in here], list(longer)))
 

@@ -91,17 +91,14 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The capacity of one seed document: its people, the names it needs, the names available, and the outcome.
+    """The capacity of one seed document: its people, and the outcome.
 
-    ``people`` are named people, ``varied`` those who get a group; ``needed`` and ``available`` count the first names
-    of the scarcest list in one input. ``written`` counts its rows; 0 with a ``reason``.
+    ``people`` are named people, ``varied`` those who get a group. ``written`` counts its rows; 0 with a ``reason``.
     """
 
     seed_document: str
     people: int
     varied: int
-    needed: int = 0
-    available: int = 0
     written: int = 0
     reason: str = ""
     detail: str = ""
@@ -232,10 +229,8 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
         needs.append((what, needed, len(rows)))
     what, needed, available = max(needs[1:] or needs, key=lambda need: need[1] - need[2])
     if needed <= available:
-        return capacity(needed, available)
-    return capacity(
-        needed, available, reason=TOO_FEW, detail=f"{what}: {needed} needed, {available} available"
-    )
+        return capacity()
+    return capacity(reason=TOO_FEW, detail=f"{what}: {needed} needed, {available} available")
 
 
 def _apart(pools: Mapping[_Key, Mapping[str, float]]) -> dict[_Key, Mapping[str, float]]:

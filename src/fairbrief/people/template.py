@@ -149,12 +149,8 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     genders: set[str | None] = set()
     is_sacred = is_kept = is_surely_last = is_partner = False
     for mention in entity.mentions:
-        surface, kind, start, end = (
-            _surface(record, entity, mention),
-            mention.kind,
-            mention.start,
-            mention.end,
-        )
+        surface, kind = _surface(record, entity, mention), mention.kind
+        start, end = mention.start, mention.end
         text = record.documents[mention.document].text
         if kind in gendered_words.PLACES:
             genders.add(gendered_words.pronoun_gender(surface))

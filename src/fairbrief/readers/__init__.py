@@ -8,58 +8,29 @@ is why a summary is unusable (``refused``), ``made`` how it was made; `fairbrief
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from fairbrief.errors import RequestError
-from fairbrief.readers.field_values import NOTHING
-from fairbrief.readers.fields import ID, Fields
-from fairbrief.readers.input_sources import find_sources
-from fairbrief.readers.labelling import (
-    CHOICES,
-    SPEAKER,
-    Labelling,
-    Missing,
-    cuts_of,
-    read_speakers,
-)
-from fairbrief.readers.reading import Reading
-from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import Given, summary_files
+from fairbrief.readers.reading_settings import ReadingSettings
 
-__all__ = ["Reading", "read"]
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fairbrief.keywords import ReadingSettingsKeywords
+    from fairbrief.readers.reading import Reading
+
+__all__ = ["Reading", "ReadingSettings", "read"]
 
 
-def read(
-    source: Any,
-    *,
-    summary_field: str | Sequence[str | tuple[str | None, str]] | Mapping[str, str] = "summary",
-    documents_field: str | Sequence[str] = "documents",
-    id_field: str | None = ID,
-    system_field: str = "system",
-    references_field: str = "references",
-    cluster_by: str | None = None,
-    attributes: Mapping[str, str | None] = NOTHING,
-    record_attributes: Mapping[str, str] = NOTHING,
-    speakers: Any = None,
-    separator: str | None = None,
-    group_by: str | None = None,
-    summaries: Given = None,
-    summaries_id_field: str | None = None,
-    on_error: Literal["stop", "skip"] = "stop",
-    require: Sequence[str] = (),
-    missing: Missing = "refuse",
-    bins: Mapping[str, str] = NOTHING,
-    labels: Sequence[str] = (),
-    system: str | None = None,
-    format: str | None = None,  # noqa: A002 # the option's name
-    encoding: str | None = None,
-    sample: float | None = None,
-    sample_by: str | None = None,
-    seed: int = 0,
-    redact: Sequence[str] = (),
-) -> Reading:
+def __getattr__(name: str) -> Any:
+    """Load `Reading` when it is asked for, since the help of commands needs only the settings."""
+    if name == "Reading":
+        from fairbrief.readers.reading import Reading
+
+        return Reading
+    raise AttributeError(f"module 'fairbrief.readers' has no attribute '{name}'")
+
+
+def read(source: Any, **settings: Unpack[ReadingSettingsKeywords]) -> Reading:
     """The cases of an input, as a stream: of files, data sets, tables or rows.
 
     The source is one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), a saved data set,
@@ -76,7 +47,8 @@ def read(
 
     ``attributes`` maps an attribute to its field (None: the field of the same name, if there is one): a field of
     each document, or of the row, where a list has one value per document and a single value belongs to the record
-    (and to its document, if the record has only one text). ``record_attributes`` belong to the record only.
+    (and to its document, if the record has only one text). ``record_attributes`` belong to the record only. These and other
+    mappings may also be texts as on the command line: ``attributes=["tone=tone_*"]``.
     ``speakers`` is a table with one row per value of the documents' attribute ``speaker``; its other columns become attributes
     of the documents of that speaker, unless they have them.
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
@@ -90,9 +62,8 @@ def read(
 
     ``system`` is the name of the system if the rows name none; by default the file's name without its ending.
     ``missing`` decides about documents without an attribute that other documents of the record have (of those in
-    ``attributes`` or ``labels``): ``refuse`` the record, ``drop``
-    the documents, or make them the ``group`` ``missing``; ``notes`` count the last two. ``bins`` group numbers by cuts
-    (``3,7``; a number equal to a cut is below it).
+    ``attributes`` or ``labels``): ``refuse`` the record, ``drop`` the documents, or make them the ``group`` ``missing``;
+    ``notes`` count the last two. ``bins`` group numbers by cuts (``3,7``; a number equal to a cut is below it).
 
     ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
     and lists bad input.
@@ -107,67 +78,4 @@ def read(
     Raises RequestError if there is nothing to read under that name, MissingExtra without `datasets`
     or python-calamine.
     """
-    if on_error not in ("stop", "skip"):
-        raise RequestError(f"on_error={on_error!r}: write 'stop' or 'skip'.")
-    if separator == "":
-        raise RequestError("--separator is empty: give the text between two documents, or drop it.")
-    if system is not None and not system.strip():
-        raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
-    if group_by is not None and id_field != ID:
-        raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
-    if missing not in CHOICES:
-        raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
-    named = tuple(dict.fromkeys([*attributes, *labels]))
-    if missing != "refuse" and not named:
-        raise RequestError(
-            f"--missing {missing} needs --attribute NAME: add the attribute that documents lack."
-        )
-    if sample_by is not None and sample is None:
-        raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
-    given = summary_files(summaries)
-    if summaries_id_field is not None and not given:
-        raise RequestError(
-            "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
-        )
-    table = None if speakers is None else read_speakers(speakers)
-    joined = () if table is None or attributes.get(SPEAKER) is not None else (SPEAKER,)
-    of_cluster = {} if cluster_by is None or cluster_by in attributes else {cluster_by: cluster_by}
-    fields = Fields(
-        id=group_by or id_field or None,
-        summary=_summary_fields(summary_field),
-        documents=(documents_field,) if isinstance(documents_field, str) else tuple(documents_field),
-        system=system_field,
-        references=references_field,
-        attributes={name: field for name, field in attributes.items() if field is not None},
-        record_attributes={**of_cluster, **record_attributes},
-        labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
-        separator=separator,
-        cluster=cluster_by,
-        group_by=group_by,
-    )
-    return Reading(
-        find_sources(source, format, encoding),
-        fields,
-        summary_files=given,
-        summary_fields=Fields(
-            id=summaries_id_field or fields.id or ID, summary=fields.summary, system=system_field
-        ),
-        on_error=on_error,
-        require=(require,) if isinstance(require, str) else tuple(require),
-        system=system,
-        labelling=Labelling(
-            {name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=table
-        ),
-        sampling=None if sample is None else Sampling(sample, sample_by, seed),
-        redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
-    )
-
-
-def _summary_fields(
-    given: str | Sequence[str | tuple[str | None, str]] | Mapping[str, str],
-) -> tuple[tuple[str | None, str], ...]:
-    """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
-    if isinstance(given, Mapping):
-        return tuple(given.items())
-    listed = [given] if isinstance(given, str) else given
-    return tuple((None, one) if isinstance(one, str) else one for one in listed)
+    return ReadingSettings(**settings).read(source)

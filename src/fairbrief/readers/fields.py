@@ -146,10 +146,9 @@ class Fields:
     documents: tuple[str, ...] = ("documents",)
     system: str = "system"
     references: str = "references"
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str | None] = field(default_factory=dict)
+    """None: the field of the attribute's name, if it exists."""
     record_attributes: Mapping[str, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
-    """Attributes named without a field: fields of these names are read if they exist."""
     separator: str | None = None
     cluster: str | None = None
     """Field whose value names the record's cluster."""
@@ -177,7 +176,7 @@ class Fields:
         if with_summaries:
             named |= {self.system, *self.summary_names()}
         wanted = {name for name in named - usual if name is not None}
-        return wanted.union(self.attributes.values(), self.record_attributes.values())
+        return wanted.union(filter(None, self.attributes.values()), self.record_attributes.values())
 
 
 USED = (

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import gzip
 import io
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import names, not_utf8
+from fairbrief.readers.messages import not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
-from fairbrief.text.addresses import COPYING
 
 UTF8 = "utf-8"
 SAMPLE = 1 << 20
 """Bytes at the start of a file that are used for detection."""
-CHUNK = 1 << 16
 MARKS = (
     (codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -80,12 +77,6 @@ def _other(sample: bytes) -> str:
     return UTF8
 
 
-FORMATS = {
-    "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
-    "excel": "excel", "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
-    "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
-}  # fmt: skip
-"""Ending of a file, or name given by the caller → format. `input_sources` has the reader of each format, `layouts` those of tools."""
 InputFile = Path | StoredFile
 """A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")
@@ -97,15 +88,30 @@ LONGEST_PACKED = 1 << 25
 
 @dataclass(slots=True)
 class Meter:
-    """The progress of reading, for a progress bar."""
+    """The progress of reading, for a progress bar: the position in the file that is open."""
 
-    bytes_read: int = 0
     before: int = 0
     """Bytes of the finished files."""
+    _position: int = 0
+    _open: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without the open file."""
+        return Meter, (self.before,)
+
+    def follow(self, file: Any) -> None:
+        """Take the position from an open file."""
+        self._open = file
 
     def at(self, position: int) -> None:
         """Set the position in the current file."""
-        self.bytes_read = self.before + position
+        self._position, self._open = position, None
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the finished files and of the current one."""
+        is_open = self._open is not None and not self._open.closed
+        return self.before + (self._open.tell() if is_open else self._position)
 
 
 def endings(path: InputFile) -> tuple[str, str]:
@@ -127,60 +133,24 @@ def printable(path: InputFile | str) -> str:
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
-def parted(name: str) -> tuple[str, str | None]:
-    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
-    file, mark, sheet = name.rpartition("#")
-    if mark and FORMATS.get(endings(Path(file))[0]) == "excel" and not Path(name).exists():
-        return file, sheet
-    return name, None
-
-
-def check(path: Path) -> None:
-    """RequestError unless the file can be read; the error names similar files."""
-    shown = printable(path)
-    if path.is_dir():
-        inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in FORMATS)
-        advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
-        raise RequestError(
-            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
-        )
-    if not path.exists():
-        if scheme := ADDRESS.match(shown):
-            raise RequestError(
-                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
-                "file on this machine, give its path."
-            )
-        parent = path.parent
-        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, siblings, n=3)
-        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RequestError(f"There is no file {shown}.{guess}")
-    if not os.access(path, os.R_OK):
-        raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
-
-
-def format_of(path: InputFile, given: str | None = None, others: Iterable[str] = ()) -> str:
-    """The format of a file: the caller's, or by its ending. ``others`` are further names for the error."""
-    name = given.lower().lstrip(".") if given else endings(path)[0]
-    if name not in FORMATS:
-        what = (
-            f"--format {given} is unknown"
-            if given
-            else f"The name {printable(path)} does not end in a known format"
-        )
-        raise RequestError(
-            f"{what}. Formats: {', '.join((*FORMATS, *others))} (text also as .gz, .zst). Give one with --format."
-        )
-    return FORMATS[name]
-
-
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read: its path, its name in messages, and the encoding of its text."""
+    """A file to read: its path, its name in messages, the encoding of its text, and who watches the progress."""
 
     path: InputFile
     name: str
     encoding: str = UTF8
+    meter: Meter | None = None
+
+    def at(self, position: int) -> None:
+        """Set the progress, for readers that do not read from beginning to end."""
+        if self.meter is not None:
+            self.meter.at(position)
+
+    def _followed(self, opened: Any) -> Any:
+        if self.meter is not None:
+            self.meter.follow(opened)
+        return opened
 
     @property
     def size(self) -> int:
@@ -217,7 +187,7 @@ class File:
     def opened(self) -> Iterator[io.BufferedReader]:
         """Its bytes."""
         with self.guarded(), self.path.open("rb") as raw:
-            yield raw
+            yield self._followed(raw)
 
     @contextmanager
     def native(self) -> Iterator[Any]:
@@ -229,7 +199,7 @@ class File:
             self.guarded(),
             path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb") as source,
         ):
-            yield source
+            yield self._followed(source)
 
     @contextmanager
     def text(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:

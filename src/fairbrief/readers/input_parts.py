@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import DataError
-from fairbrief.readers import json_lines, tables
+from fairbrief.readers import tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
-from fairbrief.readers.files import UTF8, File, Meter, endings
+from fairbrief.readers.files import UTF8, File, endings
+from fairbrief.readers.formats import BY_NAME
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
@@ -164,24 +165,17 @@ def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 def can_be_divided(source: Source, id_field: str) -> bool:
     """Whether a source can be read from several positions, not only from its beginning, e.g. to number its rows."""
-    file = source.file
-    if (
-        file is None
-        or source.kind not in ("jsonl", "parquet")
-        or endings(file.path)[1]
-        or file.encoding != UTF8
-    ):
+    file, form = source.file, source.format
+    if file is None or form is None or form.ranges is None or endings(file.path)[1] or file.encoding != UTF8:
         return False
-    first = next((row for _, row in source.rows(Meter()) if isinstance(row, Mapping)), None)
+    first = next((row for _, row in source.read() if isinstance(row, Mapping)), None)
     return first is None or id_field != ID or ID in first
 
 
 def ranges_of(source: Source) -> list[Range]:
     """The ranges in which a source that can be divided is read."""
-    assert source.file is not None
-    if source.kind == "parquet":
-        return tables.row_group_ranges(source.file)
-    return json_lines.line_ranges(source.file)
+    file, form = source.file, source.format
+    return [] if file is None or form is None or form.ranges is None else form.ranges(file)
 
 
 def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
@@ -190,7 +184,7 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
     The source must have ranges. Rows without a readable id are skipped.
     """
     assert source.file is not None
-    if source.kind == "parquet":
+    if source.format is BY_NAME["parquet"]:
         yield from _places_in_groups(source.file, id_field)
         return
     is_plain = id_field.isidentifier()

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.readers import files, json_lines, object_stores, tables
+from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import UTF8, File, InputFile, Meter, known_encoding
+from fairbrief.readers.formats import (
+    BY_ENDING,
+    Format,
+    check,
+    format_named,
+    parted,
+    recognize,
+    unknown_format,
+)
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.text.addresses import is_stored
 
@@ -23,20 +31,6 @@ MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
-TEXT_READERS: dict[str, Callable[..., Iterator[Row]]] = {
-    "jsonl": json_lines.read_lines,
-    "json": json_lines.read_json,
-    "csv": tables.read_csv,
-    "tsv": partial(tables.read_csv, delimiter="\t"),
-    "ssv": partial(tables.read_csv, delimiter=";"),
-}
-"""Format → reader, for text files, which have an encoding. `files.FORMATS` has the endings of each format."""
-TRANSCRIPTS = ("vtt", "srt", "txt")
-"""Endings of transcripts, which have an encoding, too."""
-BINARY_READERS: dict[str, Callable[..., Iterator[Row]]] = {
-    "parquet": tables.read_parquet,
-    "arrow": tables.read_arrow,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +38,8 @@ class Source:
     """One source of rows.
 
     ``name`` is for messages, ``system`` is the system's name if the rows name none. ``is_table``: every row has every
-    column. ``file`` is None for data sets and rows in memory; ``folder`` is that of a saved data set. ``rows`` takes a
-    Meter and starts from the beginning at each call.
+    column. ``file`` is None for data sets and rows in memory; ``folder`` is that of a saved data set. ``rows`` gives the
+    rows, of a file if there is one, and starts from the beginning at each call.
     """
 
     name: str
@@ -54,10 +48,19 @@ class Source:
     file: File | None = None
     folder: Path | None = None
     is_table: bool = False
-    kind: str = ""
-    """The format of a file."""
+    format: Format | None = None
+    """The format of a file; None for plain text."""
     notes: tuple[str, ...] = ()
     """How the file was understood, if the caller did not specify it."""
+
+    @property
+    def tool(self) -> str:
+        """The title of its format, if that is a tool's."""
+        return "" if self.format is None else self.format.title
+
+    def read(self, meter: Meter | None = None) -> Iterator[Row]:
+        """The rows, from the beginning; a meter follows the progress in a file."""
+        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter))
 
 
 def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
@@ -92,7 +95,7 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
         if name.startswith(PREFIX):
             places.append((name, None))
             continue
-        file, sheet = files.parted(name)
+        file, sheet = parted(name)
         places += [(path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])]
     last = [path.name for path, _ in places if not isinstance(path, str)]
     sources = []
@@ -106,56 +109,53 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
             if any((path / mark).is_file() for mark in MARKS):
                 sources.append(_of_data_set(open_saved(path), shown, path.name, path))
                 continue
-            files.check(path)
+            check(path)
         sources.append(_of_file(path, shown, form, encoding, sheet))
     return sources
 
 
 def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = None) -> Source:
-    return Source(name, system, lambda _: enumerate(dataset, 1), folder=folder, is_table=True)
+    return Source(name, system, lambda: enumerate(dataset, 1), folder=folder, is_table=True)
 
 
 def _of_file(
-    path: InputFile, name: str, form: str | None, given_encoding: str | None, sheet: str | None
+    path: InputFile, name: str, wanted: str | None, given_encoding: str | None, sheet: str | None
 ) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
     ending, packed = files.endings(path)
-    named = files.FORMATS.get((form or ending).lower().lstrip("."), files.FORMATS.get(ending))
-    is_text = ending in TRANSCRIPTS or named in TEXT_READERS
+    by_ending = BY_ENDING.get(ending)
+    given = None if wanted is None else format_named(wanted)
+    basis = by_ending if given is None or (given.title and by_ending is not None) else given
+    if basis is None:
+        raise unknown_format(f"The name {files.printable(path)} does not end in a known format")
+    if packed and not basis.is_text:
+        raise RequestError(
+            f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
+        )
+    if given_encoding is not None and not basis.is_text:
+        raise RequestError(
+            f"--encoding needs a text file, but the format of {name} is {basis.name}: drop --encoding."
+        )
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
     else:
-        encoding = files.encoding_of(path) if is_text else UTF8
+        encoding = files.encoding_of(path) if basis.is_text else UTF8
     file = File(path, name, encoding)
-    layout = recognize(file) if form is None else LAYOUTS.get(form)
-    if layout is not None:
-        plain = files.FORMATS.get(ending) if layout.in_tables else "json" if layout.line is None else "jsonl"
-        is_sure = form or ending in TRANSCRIPTS
-        note = (
-            f"{name}: read as {layout.title}{'' if is_sure else f' (--format {plain} reads it unchanged)'}."
-        )
-        return Source(
-            name, files.stem(path), partial(layout.read, file), file, kind=layout.name, notes=(note,)
-        )
-    kind = files.format_of(path, form, LAYOUTS)
-    if packed and not is_text:
-        raise RequestError(
-            f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
-        )
-    if given_encoding is not None and not is_text:
-        raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
-    is_guess = encoding != UTF8 and given_encoding is None
-    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
+    form, notes = given or recognize(file, basis), list[str]()
+    if form.title:
+        unchanged = "" if form in (given, by_ending) else f" (--format {basis.name} reads it unchanged)"
+        notes.append(f"{name}: read as {form.title}{unchanged}.")
+    elif encoding != UTF8 and given_encoding is None:
+        notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
+    place: dict[str, Any] = {} if sheet is None or form is not by_ending else {"sheet": sheet}
     return Source(
         name,
         files.stem(path),
-        partial(tables.read_sheet, file, sheet=sheet)
-        if kind == "excel"
-        else partial((TEXT_READERS | BINARY_READERS)[kind], file),
+        partial(form.read, **place),
         file,
-        is_table=kind not in ("jsonl", "json"),
-        kind=kind,
-        notes=(note,) if is_guess else (),
+        is_table=form.is_table,
+        format=form,
+        notes=tuple(notes),
     )
 
 
@@ -176,10 +176,10 @@ def in_memory(source: Any) -> Source | None:
     return None
 
 
-def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
+def _iterable(source: Iterable[Any]) -> Callable[[], Iterator[Row]]:
     used = False
 
-    def rows(_: Meter) -> Iterator[Row]:
+    def rows() -> Iterator[Row]:
         nonlocal used
         if isinstance(source, Iterator):
             if used:
@@ -191,7 +191,9 @@ def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
 
 
 def not_a_row(row: Any) -> DataError:
-    """The error for a row that is not an object."""
+    """The error for a row that is not an object: its own, if it could not be read."""
+    if isinstance(row, DataError):
+        return row
     return fault(show(row), "an object with named fields, a Record or a Case", "pass dicts")
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import File, Meter
+from fairbrief.readers.files import File
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
@@ -59,7 +59,7 @@ def line_ranges(file: File) -> list[Range]:
     return ranges
 
 
-def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
+def read_lines(file: File, part: Range | None = None) -> Iterator[Row]:
     """The objects of a JSON Lines file, or of a part of it, with the numbers of their lines. Blank lines are skipped."""
     before = 0 if part is None else part.lines_before
     with file.text() as (raw, content):
@@ -70,8 +70,6 @@ def read_lines(file: File, meter: Meter, part: Range | None = None) -> Iterator[
         for number, line in enumerate(content, before + 1):
             if part is not None and start >= part.stop:
                 break
-            if number % EVERY == 0:
-                meter.at(raw.tell())
             if not line.isspace():
                 yield number, parse_line(line, start)
             start += len(line)
@@ -108,14 +106,14 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
     return row if isinstance(row, dict) else _not_object(row)
 
 
-def read_json(file: File, meter: Meter) -> Iterator[Row]:
+def read_json(file: File) -> Iterator[Row]:
     """The objects of a .json file: of its array if it begins with one, otherwise of its lines."""
     with file.text() as (_, content):
         is_array = content.peek(CHUNK).lstrip()[:1] == b"["
-    return (read_array if is_array else read_lines)(file, meter)
+    return (read_array if is_array else read_lines)(file)
 
 
-def read_array(file: File, meter: Meter) -> Iterator[Row]:
+def read_array(file: File) -> Iterator[Row]:
     """The objects of one JSON array, numbered from 1. Memory holds one at a time, and the content of packed files.
 
     Raises DataError for a broken array, on any setting, since its objects cannot be told apart.
@@ -142,7 +140,7 @@ def read_array(file: File, meter: Meter) -> Iterator[Row]:
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
     for number, row in enumerate(rows, 1):
         if number % EVERY == 0:
-            meter.at(file.size * number // len(parts))
+            file.at(file.size * number // len(parts))
         yield number, row
 
 

@@ -10,14 +10,12 @@ from typing import Any, Literal
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import value_of
-from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
 from fairbrief.types import Record
 
 Missing = Literal["refuse", "drop", "group"]
-CHOICES = ("refuse", "drop", "group")
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
 
@@ -65,10 +63,10 @@ def read_speakers(source: Any) -> SpeakerTable:
     table = one_source(source)
     rows: dict[str, Mapping[str, str]] = {}
     first: dict[str, int] = {}
-    for number, row in table.rows(Meter()):
+    for number, row in table.read():
         where = f"{table.name}:{number}"
         if not isinstance(row, Mapping):
-            raise at(where, row if isinstance(row, DataError) else not_a_row(row))
+            raise at(where, not_a_row(row))
         if SPEAKER not in row or len(row) < 2:
             raise RequestError(
                 f"{table.name} needs the column '{SPEAKER}' and columns with attributes. Its columns: {names(row)}."

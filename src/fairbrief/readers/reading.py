@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
@@ -26,14 +26,15 @@ from fairbrief.readers.input_parts import (
 )
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
-from fairbrief.readers.labelling import Labelling
-from fairbrief.readers.layouts import LAYOUTS
+from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, names
+from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of
+from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
+from fairbrief.settings import listed
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -58,15 +59,7 @@ class Reading:
     """
 
     sources: Sequence[Source]
-    fields: Fields
-    summary_files: Sequence[tuple[str | None, Source]]
-    summary_fields: Fields
-    on_error: Literal["stop", "skip"]
-    require: Sequence[str]
-    system: str | None
-    labelling: Labelling
-    sampling: Sampling | None
-    redaction: Redaction | None
+    settings: ReadingSettings
     audits_references: bool = False
     """Whether the references of each record are also cases, of the systems ``reference 1``, ``reference 2`` …"""
     notes: list[str] = field(default_factory=list, init=False)
@@ -77,6 +70,34 @@ class Reading:
     _is_part: bool = field(default=False, init=False)
     _meter: Meter = field(default_factory=Meter, init=False)
     _reader: RowReader | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Derive the steps from the settings. Raises RequestError for invalid ones, and for files that do not exist."""
+        settings = self.settings
+        self.skips = settings.on_error == "skip"
+        self.summary_files: Sequence[tuple[str | None, Source]] = summary_files(settings.summaries)
+        if settings.summaries_id_field is not None and not self.summary_files:
+            raise RequestError(
+                "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
+            )
+        speakers = None if settings.speakers is None else read_speakers(settings.speakers)
+        self.fields = _fields(settings, has_speakers=speakers is not None)
+        self.summary_fields = Fields(
+            id=settings.summaries_id_field or self.fields.id or ID,
+            summary=self.fields.summary,
+            system=settings.system_field,
+        )
+        self.labelling = Labelling(
+            {name: cuts_of(text) for name, text in settings.cuts.items()},
+            settings.missing,
+            settings.attributes_and_labels,
+            speakers=speakers,
+        )
+        self.require: Sequence[str] = listed(settings.require)
+        self.redaction = Redaction.of(settings.redacted)
+        self.sampling = (
+            None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
+        )
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -264,7 +285,7 @@ class Reading:
         self._begin()
         for source in self.sources:
             first = self._of_one(source)
-            first.on_error = "skip"
+            first.skips = True
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
@@ -298,13 +319,13 @@ class Reading:
         for index, source in enumerate(self.sources):
             use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
             self._reader = reader = RowReader(
-                fields, self.system or source.system, use, cells=source.is_table
+                fields, self.settings.system or source.system, use, cells=source.is_table
             )
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
                 use.rows = PATIENCE
             count = 0
-            rows = self._watched(source.rows(self._meter), reader, source)
+            rows = self._watched(source.read(self._meter), reader, source)
             if fields.group_by is not None:
                 rows = gathered(rows, fields, use, own_summaries=with_summaries)
             for number, row in rows:
@@ -352,7 +373,7 @@ class Reading:
                 return row.record, (row.summary,)
             if isinstance(row, Record):
                 return row, (Summary(row.id, reader.system, "", reason=MISSING),)
-            raise at(where, row if isinstance(row, DataError) else not_a_row(row))
+            raise at(where, not_a_row(row))
         except DataError as error:
             self._exclude(error)
             return None, ()
@@ -376,7 +397,7 @@ class Reading:
         self.notes += source.notes
         if reader.is_numbered and use.rows:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
-        if source.kind not in LAYOUTS and (unused := list(use.unused())):
+        if not source.tool and (unused := list(use.unused())):
             self.notes.append(f"{source.name}: unused fields: {names(unused)}.")
 
     def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:
@@ -388,11 +409,7 @@ class Reading:
         source, number, where, _, _ = step
         if (error := ids.add(record.id, summary.system, texts, source, number)) is None:
             return True
-        if (
-            self._reader is not None
-            and self.on_error == "stop"
-            and self.fields.system in self._reader.use.unseen
-        ):
+        if self._reader is not None and not self.skips and self.fields.system in self._reader.use.unseen:
             raise self._reader.missing_field(self.sources[source])
         self._exclude(at(where, error, record.id))
         return False
@@ -430,10 +447,10 @@ class Reading:
             self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
     def _exclude(self, error: DataError) -> None:
-        """Raise the error, or with ``on_error="skip"`` count its row as excluded."""
+        """Raise the error, or if such rows are skipped, count its row as excluded."""
         if self.redaction is not None:
             error = DataError(without_identifiers(str(error)))
-        if self.on_error == "stop":
+        if not self.skips:
             raise error
         self._count_excluded(str(error))
 
@@ -441,3 +458,23 @@ class Reading:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
+
+
+def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
+    """The fields that the settings name."""
+    attributes, cluster = settings.attribute_fields, settings.cluster_by
+    if has_speakers:
+        attributes.setdefault(SPEAKER, None)
+    of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
+    return Fields(
+        id=settings.group_by or settings.id_field or None,
+        summary=settings.summary_fields,
+        documents=tuple(once_each("--documents-field", settings.documents_field)),
+        system=settings.system_field,
+        references=settings.references_field,
+        attributes=attributes,
+        record_attributes={**of_cluster, **settings.record_attribute_fields},
+        separator=settings.separator,
+        cluster=cluster,
+        group_by=settings.group_by,
+    )

@@ -71,8 +71,7 @@ class RowReader:
         self._several_documents = fields.has_several_documents
         self._several_summaries = fields.has_several_summaries
         self._attributes = [
-            *((name, source, False) for name, source in fields.attributes.items()),
-            *((label, label, False) for label in fields.labels),
+            *((name, source or name, False) for name, source in fields.attributes.items()),
             *((name, source, True) for name, source in fields.record_attributes.items()),
         ]
 
@@ -307,7 +306,7 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
             "--group-by."
         )
     key, text = fields.group_by or ID, fields.documents[0]
-    each = [text, *fields.attributes.values(), *fields.labels]
+    each = [text, *(source or name for name, source in fields.attributes.items())]
     once = [
         fields.references,
         "seed_document",
@@ -334,8 +333,8 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
             read = {field: use.value(row, field) for field in (key, *each, *once)}
             values = {field: value for field, value in read.items() if value is not ABSENT}
             stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
-        for ident, system in stored:
-            several = stored.take((ident, system))
+        for ident, system in list(stored):
+            several = stored.pop((ident, system))
             yield several[0][0], _one_row(several, {key: ident}, each, once)
 
 

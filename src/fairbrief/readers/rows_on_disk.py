@@ -33,18 +33,11 @@ class RowsOnDisk(AbstractContextManager["RowsOnDisk"]):
             self._places.setdefault(key, []).append(self._file.seek(0, 2))
             pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
 
-    def __contains__(self, key: Any) -> bool:
-        return key in self._places
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self._places)
 
-    def take(self, key: Any) -> list[Any]:
-        """All objects of a key, in order; empty if it is unknown."""
-        return [self._at(place) for place in self._places.get(key, ())]
-
     def pop(self, key: Any) -> list[Any]:
-        """Remove a key and return its objects; empty if it is unknown."""
+        """Remove a key and return its objects, in order; empty if it is unknown."""
         return [self._at(place) for place in self._places.pop(key, ())]
 
     def _at(self, place: int) -> Any:

@@ -17,11 +17,11 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
-from fairbrief.readers.files import Meter
+from fairbrief.readers.formats import BY_ENDING, check, parted
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
-from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
+from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
@@ -37,7 +37,7 @@ def open_summary_file(
     system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> InOrder | ById:
     """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
-    if source.kind == LINES:
+    if source.file is not None and source.format is None:
         return InOrder(system or source.system, source, stack)
     return ById(system, source, fields, exclude, stack)
 
@@ -49,8 +49,6 @@ WANTED = (
 )
 IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
-LINES = "lines"
-"""The format of plain text with one summary per line."""
 
 
 def summary_files(given: Given) -> list[tuple[str | None, Source]]:
@@ -62,25 +60,35 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
         given = [given]
     elif isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
         raise RequestError(f"The summaries are a {type(given).__name__}. Give {WANTED}.")
-    named = given.items() if isinstance(given, Mapping) else given
-    pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        once_each("--summaries", [one for one in given if isinstance(one, str)])
+        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given]
     if any(name is not None and not name.strip() for name, _ in pairs):
         raise RequestError("A file of summaries has an empty system name: write --summaries NAME=FILE.")
     return [(name, _source(one)) for name, one in pairs]
+
+
+def _pair(given: Any) -> tuple[str | None, Any]:
+    """System and file of NAME=FILE; other files, and rows, without a system."""
+    is_file = not isinstance(given, str) or Path(given).exists() or is_stored(given)
+    return (None, given) if is_file else named(given)
 
 
 def _source(given: Any) -> Source:
     """The source of a file, or of rows in memory, where the records may have the same name."""
     if not isinstance(given, (str, Path)):
         return replace(one_source(given), name=IN_MEMORY, system=IN_MEMORY)
-    path = Path(files.parted(str(given))[0])
+    path = Path(parted(str(given))[0])
     if isinstance(given, str) and " " in given and not is_stored(given) and not path.exists():
         raise RequestError(f"The summaries are {show(given)}, which is not a file. Give a file, or {WANTED}.")
-    if is_stored(given) or files.endings(path)[0] in files.FORMATS:
+    known = BY_ENDING.get(files.endings(path)[0])
+    if is_stored(given) or (known is not None and not known.is_one_record):
         return one_source(given)
-    files.check(path)
+    check(path)
     file = files.File(path, files.printable(path.name), files.encoding_of(path))
-    return Source(file.name, files.stem(path), lambda _: iter(()), file, kind=LINES)
+    return Source(file.name, files.stem(path), lambda _: iter(()), file)
 
 
 class InOrder:
@@ -138,11 +146,11 @@ class ById:
         self.exclude = exclude
         self.stored = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
-        if source.kind in LAYOUTS:
+        if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
         self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
-        for number, row in source.rows(Meter()):
+        for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
                 ident = self._ident(row, fields)

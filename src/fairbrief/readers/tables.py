@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
-from fairbrief.readers.files import File, Meter
+from fairbrief.readers.files import File
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
@@ -27,16 +27,16 @@ LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
 
-def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
+def read_csv(file: File, *, delimiter: str = ",", has_index: bool = False) -> Iterator[Row]:
     """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
 
-    If the first line does not contain the delimiter, but semicolons or tabs, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    If the first line does not contain the delimiter, but semicolons, tabs or bars, these separate the columns. ``has_index``: the first column may repeat another one, as the index of a data frame does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
-    with file.text() as (raw, content):
+    with file.text() as (_, content):
         first = content.peek(1).partition(b"\n")[0]
         if delimiter.encode() not in first and first[:1] != b'"':  # a quoted name may contain any delimiter
-            delimiter = max((delimiter, ",", ";", "\t"), key=lambda mark: first.count(mark.encode()))
+            delimiter = max((delimiter, ",", ";", "\t", "|"), key=lambda mark: first.count(mark.encode()))
         lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         _, cells = next(_records(reader), (1, []))
@@ -44,9 +44,7 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
             raise DataError(f"{file.name}:1: {cells}")
         header = [cell.strip() for cell in cells]
         check_columns(header[int(has_index) :], file.name)
-        for count, (number, cells) in enumerate(_records(reader)):
-            if count % EVERY == 0:
-                meter.at(raw.tell())
+        for number, cells in _records(reader):
             if isinstance(cells, DataError):
                 yield number, cells
             elif len(cells) == len(header):
@@ -57,7 +55,7 @@ def read_csv(file: File, meter: Meter, *, delimiter: str = ",", has_index: bool 
                 yield number, fault(found, wanted, "quote fields that contain the delimiter")
 
 
-def read_parquet(file: File, meter: Meter, part: Range | None = None) -> Iterator[Row]:
+def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with open_parquet(file) as table:
         growth = Growth(file.name, file.size)
@@ -65,8 +63,11 @@ def read_parquet(file: File, meter: Meter, part: Range | None = None) -> Iterato
         check_columns(table.schema_arrow.names, file.name)
         first, stop = (0, table.num_row_groups) if part is None else part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
-        batches = _batches(table, range(first, stop), growth)
-        yield from _rows_of(batches, meter, file.size / max(1, table.metadata.num_rows), before)
+        bytes_per_row = file.size / max(1, table.metadata.num_rows)
+        for number, row in _rows_of(_batches(table, range(first, stop), growth), before):
+            if number % EVERY == 0:
+                file.at(int(number * bytes_per_row))
+            yield number, row
 
 
 def _batches(table: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
@@ -100,7 +101,7 @@ def row_group_ranges(file: File) -> list[Range]:
     return [*result, Range(first, len(sizes))] if sizes else []
 
 
-def read_arrow(file: File, meter: Meter) -> Iterator[Row]:
+def read_arrow(file: File) -> Iterator[Row]:
     """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
     import pyarrow as pa
 
@@ -117,10 +118,7 @@ def read_arrow(file: File, meter: Meter) -> Iterator[Row]:
         stream = pa.ipc.open_stream(source)
         growth.columns(len(stream.schema.names))
         check_columns(stream.schema.names, file.name)
-        for row in _rows_of(_arrow_batches(stream, many, growth), meter, 0):
-            if row[0] % EVERY == 0:
-                meter.at(source.tell())
-            yield row
+        yield from _rows_of(_arrow_batches(stream, many, growth))
 
 
 def _arrow_batches(stream: Any, many: int | None, growth: Growth) -> Iterator[Any]:
@@ -151,11 +149,11 @@ def _characters(value: Any) -> int:
     return len(value) if isinstance(value, (str, bytes)) else 0
 
 
-def read_frame(frame: Any, library: str, meter: Meter) -> Iterator[Row]:
+def read_frame(frame: Any, library: str) -> Iterator[Row]:
     """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
         batches = frame.to_batches(max_chunksize=ROWS) if hasattr(frame, "to_batches") else [frame]
-        yield from _rows_of(batches, meter, 0)
+        yield from _rows_of(batches)
         return
     slices = _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(ROWS))
     yield from enumerate((row for rows in slices for row in rows), 1)
@@ -169,14 +167,8 @@ def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
         yield part.where(part.notna(), None).to_dict("records")
 
 
-def _rows_of(batches: Iterable[Any], meter: Meter, bytes_per_row: float, before: int = 0) -> Iterator[Row]:
-    number = before
-    for batch in batches:
-        for row in _objects(batch):
-            number += 1
-            yield number, row
-        if bytes_per_row:
-            meter.at(int(number * bytes_per_row))
+def _rows_of(batches: Iterable[Any], before: int = 0) -> Iterator[Row]:
+    yield from enumerate((row for batch in batches for row in _objects(batch)), before + 1)
 
 
 def _objects(batch: Any) -> Sequence[Any]:
@@ -369,7 +361,7 @@ MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
 """Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
 
 
-def read_sheet(file: File, meter: Meter, *, sheet: str | None = None) -> Iterator[Row]:  # noqa: ARG001 # read at once
+def read_sheet(file: File, *, sheet: str | None = None) -> Iterator[Row]:
     """The rows of a sheet, numbered as in the spreadsheet; empty cells are null, empty rows are skipped."""
     header: list[str] | None = None
     for number, cells in enumerate(_sheet(file, sheet), 1):

@@ -18,7 +18,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
-from fairbrief.readers.files import File, Meter
+from fairbrief.readers.files import File
 from fairbrief.readers.json_lines import Row, load, read_json
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
@@ -87,35 +87,35 @@ Span = dict[str, Any]
 def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Row]]:
     """The reader of an export; ``unpack`` returns the spans in one of its rows."""
 
-    def read(file: File, meter: Meter) -> Iterator[Row]:
+    def read(file: File) -> Iterator[Row]:
         with RowsOnDisk() as stored:
-            for number, row in _rows(file, meter):
+            for number, row in _rows(file):
                 if not isinstance(row, Mapping):
                     yield number, row
                     continue
                 for span in map(_span, unpack(_plain(row))):
                     if span["id"] is not None:
                         stored.add(str(span["trace"]), (number, span))
-            for trace in stored:
-                yield from _records(trace, stored.take(trace))
+            for trace in list(stored):
+                yield from _records(trace, stored.pop(trace))
 
     return read
 
 
-def _rows(file: File, meter: Meter) -> Iterator[Row]:
+def _rows(file: File) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
-    kind = files.FORMATS.get(files.endings(file.path)[0])
-    if kind == "parquet":
-        yield from tables.read_parquet(file, meter)
+    ending = files.endings(file.path)[0]
+    if ending in ("parquet", "pq"):
+        yield from tables.read_parquet(file)
         return
-    if kind == "csv":
-        for number, row in tables.read_csv(file, meter, has_index=True):
+    if ending == "csv":
+        for number, row in tables.read_csv(file, has_index=True):
             yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
         return
     with file.text() as (_, content):
         first = content.readline(files.LONGEST_PACKED).strip()
     if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
-        yield from read_json(file, meter)
+        yield from read_json(file)
     else:
         yield 1, load(file)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fairbrief.readers.files import File, Meter, stem
+from fairbrief.readers.files import File, stem
 from fairbrief.readers.messages import at, fault
 
 TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
@@ -52,12 +52,12 @@ def speaker_in(line: str) -> tuple[str, str]:
     return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
 
-def read_transcript(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:  # noqa: ARG001 # read at once
+def read_transcript(file: File) -> Iterator[tuple[int, Any]]:
     """The record of a text in which turns begin with a name."""
     yield 1, _record(file, (speaker_in(line) for _, line in file.lines()))
 
 
-def read_subtitles(file: File, meter: Meter) -> Iterator[tuple[int, Any]]:  # noqa: ARG001 # read at once
+def read_subtitles(file: File) -> Iterator[tuple[int, Any]]:
     """The record of a file of WebVTT or SRT."""
     yield 1, _record(file, _of_cues(line.strip() for _, line in file.lines()))
 

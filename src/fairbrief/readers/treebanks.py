@@ -33,30 +33,26 @@ Leaf = tuple[str, str]
 """A word with its tag before it."""
 
 
-def set_words(words: Sequence[Leaf], sizes: Sequence[int], spacing: Spacing) -> tuple[str, list[Token]]:
-    """A text of the words, and the place of each word.
+def set_words(sentences: Sequence[Sequence[Leaf]], spacing: Spacing = "natural") -> tuple[str, list[Token]]:
+    """A text of the words, and the place of each word; a blank separates sentences.
 
-    ``sizes`` are the numbers of words per sentence; a blank separates sentences. ``natural`` spacing also replaces
-    the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) by their characters.
+    In ``natural`` spacing, the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
     """
-    natural = spacing == "natural"
+    is_natural = spacing == "natural"
     pieces: list[str] = []
     tokens: list[Token] = []
     at = 0
-    index = 0
-    for size in sizes:
-        glued = False
-        for i in range(size):
-            tag, raw = words[index]
-            form = _ESCAPES.get(raw, raw) if natural else raw
-            if pieces and not (natural and i > 0 and (glued or _closes(raw, form, tag))):
+    for sentence in sentences:
+        is_glued = False
+        for i, (tag, raw) in enumerate(sentence):
+            form = _ESCAPES.get(raw, raw) if is_natural else raw
+            if pieces and not (is_natural and i > 0 and (is_glued or _closes(raw, form, tag))):
                 pieces.append(" ")
                 at += 1
-            glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
+            is_glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
             pieces.append(form)
             tokens.append(Token(form, tag, at, at + len(form)))
             at += len(form)
-            index += 1
     return "".join(pieces), tokens
 
 
@@ -152,7 +148,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
                 raise DataError(
                     f"{path}:{number}: found '#end document' without '#begin document'; add the beginning, or remove the line."
                 )
-            yield _record(id_, [s for s in sentences if s], f"{path}:{begun}", path, spacing)
+            yield _record(id_, sentences, f"{path}:{begun}", path, spacing)
             begun = 0
         elif not line:
             sentences.append([])
@@ -175,9 +171,9 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
 
 def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
     rows = [row for sentence in sentences for row in sentence]
-    words, sizes = [(c[4], c[3]) for _, c in rows], [len(sentence) for sentence in sentences]
+    words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
     named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-    return _annotated(id_, words, sizes, _spans(rows, -1, path), named, where, spacing)
+    return _annotated(id_, words, _spans(rows, -1, path), named, where, spacing)
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
@@ -196,20 +192,20 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
 
 def _annotated(
     id_: str,
-    words: Sequence[Leaf],
-    sizes: Sequence[int],
+    sentences: Sequence[Sequence[Leaf]],
     mentions: Sequence[Span],
     named: Sequence[Span],
     where: str,
     spacing: Spacing,
 ) -> Record:
-    """The record of a text: tags and words, numbers of words per sentence, mentions with their chains, and names of people."""
-    text, tokens = set_words(words, sizes, spacing)
+    """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
+    text, tokens = set_words(sentences, spacing)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     return Record(id_, (Document(text),), entities=people(given), where=where)
 
 
+TRACE = "-NONE-"
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 _PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
 _ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
@@ -232,34 +228,34 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
             raise DataError(
                 f"{path}: found no '{other.name}' in its folder; expected .coref, .name and .parse together; add the file."
             )
-    leaves, sentences = _leaves(parse)
+    trees = _trees(parse)
+    leaves = [leaf for tree in trees for leaf in tree]
     document, chains = _marked(path, "COREF", leaves)
     _, named = _marked(name, "ENAMEX", leaves)
-    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != "-NONE-"]
+    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != TRACE]
     place = {old: new for new, old in enumerate(in_text)}
-    sizes = [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences]
+    sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
     mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _annotated(id_, [leaves[i] for i in in_text], sizes, mentions, people_, f"{path}:1", spacing)
+    return _annotated(id_, sentences, mentions, people_, f"{path}:1", spacing)
 
 
-def _leaves(path: Path) -> tuple[list[Leaf], list[tuple[int, int]]]:
-    """Tag and word of every leaf, and where each tree begins and ends among them."""
-    leaves: list[Leaf] = []
-    sentences, depth, begin = [], 0, 0
+def _trees(path: Path) -> list[list[Leaf]]:
+    """Tag and word of every leaf, by tree."""
+    trees: list[list[Leaf]] = [[]]
+    depth = 0
     for number, line in lines_of(path):
-        leaves += _LEAF.findall(line)
+        trees[-1] += _LEAF.findall(line)
         depth += line.count("(") - line.count(")")
         if depth < 0:
             raise DataError(
                 f"{path}:{number}: found a closing bracket without an opening one; correct the tree."
             )
-        if depth == 0 and len(leaves) > begin:
-            sentences.append((begin, len(leaves)))
-            begin = len(leaves)
+        if depth == 0:
+            trees.append([])
     if depth:
         raise DataError(f"{path}: found no end of the last tree; add the closing brackets.")
-    return leaves, sentences
+    return trees
 
 
 def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Brackets]:

@@ -14,12 +14,11 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.readers import files
 from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
-from fairbrief.readers.files import Meter
+from fairbrief.readers.formats import JSON_LIST
 from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
-from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at
 
 HEAD = 1_000
@@ -96,7 +95,7 @@ class InspectedFile(NamedTuple):
     @property
     def is_of_a_tool(self) -> bool:
         """Whether it is a file of another tool, whose rows are converted to ours."""
-        return self.source.kind in LAYOUTS and self.source.kind != "json-list"
+        return bool(self.source.tool) and self.source.format is not JSON_LIST
 
     @property
     def documents(self) -> str | None:
@@ -132,13 +131,13 @@ class InspectedFile(NamedTuple):
 def inspect_file(path: str) -> InspectedFile:
     """The first rows of a file. Raises as an audit does if there is no readable row, and for one object around a list."""
     source = find_sources(path)[0]
-    rows = list(islice(source.rows(Meter()), HEAD))
+    rows = list(islice(source.read(), HEAD))
     readable = [row for _, row in rows if isinstance(row, Mapping)]
     if not rows:
         raise no_record(source.name)
     if not readable:
         number, row = rows[0]
-        raise at(f"{source.name}:{number}", row if isinstance(row, DataError) else not_a_row(row))
+        raise at(f"{source.name}:{number}", not_a_row(row))
     if len(rows) == 1 and [*map(type, readable[0].values())] == [list]:
         raise RequestError(
             f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; expected one object per record. If the list "
@@ -210,7 +209,7 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         for one in inspected:
             if one.is_of_a_tool:
                 raise RequestError(
-                    f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Add the file with the "
+                    f"{one.source.name} is {one.source.tool}, and has no documents. Add the file with the "
                     f"documents: fairbrief init RECORDS {one.path}"
                 )
         raise RequestError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ class Section:
     @property
     def is_difference(self) -> bool:
         """Whether they are differences of systems."""
-        return any(e.baseline for e in self.estimates)
+        return bool(self.estimates[0].baseline)
 
     @property
     def title(self) -> str:
@@ -48,9 +49,10 @@ def of_differences(result: Result) -> tuple[Section, ...]:
 
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Sections in order of first appearance, all records before subgroups; in each by measure, then quantity."""
+    family = cache(lambda measure: wording.declared(measure, made).family)
     known: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, list[Estimate]]]] = {}
     for e in estimates:
-        section = known.setdefault((wording.declared(e.measure, made).family, e.over, tuple(e.subgroup)), {})
+        section = known.setdefault((family(e.measure), e.over, tuple(e.subgroup)), {})
         section.setdefault(e.measure, {}).setdefault(e.quantity, []).append(e)
     return tuple(
         Section(
@@ -73,7 +75,8 @@ def excluded(estimates: Iterable[Estimate]) -> list[str]:
     """
     measures: dict[tuple[str, str], dict[str, None]] = {}
     for e in estimates:
-        if (why := reasons(e.excluded)) and wording.is_main_value(e) and not e.subgroup and not e.baseline:
+        is_shown = not e.subgroup and not e.baseline and wording.is_main_value(e)
+        if is_shown and (why := reasons(e.excluded)):
             measures.setdefault((e.system, why), {})[wording.without_over(e)] = None
     systems: dict[tuple[str, str], list[str]] = {}
     for (system, why), names in measures.items():
@@ -87,21 +90,21 @@ def reasons(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in ordered if count)
 
 
-def notes(estimates: Iterable[Estimate]) -> list[str]:
+def notes(estimates: Sequence[Estimate]) -> list[str]:
     """The notes of the estimates, each once, with the rows that have it; and what pairs of systems lack.
 
     Notes that differ only in their shares are one, with the largest share.
     """
-    estimates = tuple(estimates)
     alike: dict[str, tuple[dict[str, None], list[Note]]] = {}
-    for _, block in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
-        # Many estimates share the very same notes.
-        for e in {id(e.notes): e for e in block}.values():
-            for note in e.notes:
-                text = worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
-                rows, of = alike.setdefault(text, ({}, []))
-                rows[label(e)] = None
-                of.append(note)
+    for _, members in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
+        block = list(members)
+        # Thousands of subgroups have equal notes.
+        distinct = {(note.code, str(note.arguments)): note for e in block for note in e.notes}
+        for note in distinct.values():
+            text = worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
+            rows, of = alike.setdefault(text, ({}, []))
+            rows[label(block[0])] = None
+            of.append(note)
     return [
         f"{', '.join([*rows][:MOST_ROWS])}{' and others' if len(rows) > MOST_ROWS else ''}: {_with_largest_share(of)}"
         for rows, of in alike.values()

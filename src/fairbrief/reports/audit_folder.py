@@ -17,7 +17,7 @@ from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
     from fairbrief.reports.json_file import Saved
-    from fairbrief.reports.per_record import SavedRows
+    from fairbrief.reports.per_record import PerRecordRows
     from fairbrief.reports.result import Result
 
 PER_RECORD, TABLES = "per_record", "tables"
@@ -189,7 +189,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     from fairbrief.reports.tables import printed_tables
 
     tables = printed_tables(result)
-    texts = {MARKDOWN: exports.markdown(result, tables)}
+    texts = {MARKDOWN: exports.markdown(result, tables), PAGE: html.render(result)}
     taken: set[str] = set()
     for table in tables:
         name = file_name(table.title, taken)
@@ -200,9 +200,8 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     # Row by row: there may be a million.
     with (stage / ESTIMATES).open("w", encoding="utf-8", newline="\n") as file:
         exports.write_csv(result, file)
-    html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
-    return [*texts, ESTIMATES, PAGE]
+    return [*texts, ESTIMATES]
 
 
 def _listed(folder: Path) -> list[str]:
@@ -267,14 +266,14 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def opened(folder: Path) -> tuple[Saved, SavedRows]:
+def opened(folder: Path) -> tuple[Saved, PerRecordRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import SavedRows
+    from fairbrief.reports.per_record import saved_rows
 
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
-    return saved, SavedRows(folder / PER_RECORD, saved.per_record, saved.audit)
+    return saved, saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:

@@ -27,7 +27,7 @@ FEWEST_OF_SOURCES = 0.9
 FEWER = 0.25
 """A share is small if it is lower than that of people's references by more than this."""
 MOST_SYSTEMS = 6
-"""Systems that are named."""
+"""Systems that are named, here and in findings."""
 
 
 def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:

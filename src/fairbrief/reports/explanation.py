@@ -204,9 +204,7 @@ def _parts(opened: Opened, most: int) -> Table:
             largest = number(max(abs(e.effect or 0.0) for e in more), places)
             at_most = "no value without some" if more[0].reason else f"contribution at most {largest}"
             hidden.append(f"{counted(len(more), f'more {kind}')} ({at_most})")
-    value = (
-        f"no value of this record alone ({opened.reason})" if opened.value is None else number(opened.value)
-    )
+    value = number(opened.value) if by_itself else f"no value of this record alone ({opened.reason})"
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     further = f"And {' and '.join(hidden)}." if hidden else ""
     first = (further, _verdict(opened, effects, places), *opened.story.split("\n"))
@@ -240,11 +238,8 @@ def _item(part: Part, most: int, reason: str = "") -> str:
 def _called(part: Part) -> str:
     """``document 3, neg``"""
     about = "".join(f", {value}" for value in part.attributes.values())
-    return _name(part) + shorten(printable(about), ABOUT)
-
-
-def _name(part: Part) -> str:
-    return f"{part.kind} {part.text}" if part.kind in NAMED else f"{part.kind} {part.number}"
+    name = part.text if part.kind in NAMED else part.number
+    return f"{part.kind} {name}{shorten(printable(about), ABOUT)}"
 
 
 def _places(effects: Iterable[float | None]) -> int:

@@ -15,8 +15,8 @@ from fairbrief.reports.first_answers import NEXT, answers
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import left_out_table, made_lines, numeric_columns, printed_tables
-from fairbrief.types import Estimate, Table
+from fairbrief.reports.tables import left_out_tables, made_lines, numeric_columns, printed_tables
+from fairbrief.types import Table
 
 # ------------------------------------------------------------------------------------------- Markdown
 
@@ -35,8 +35,7 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     parts = ["# Fairness of summaries"]
     parts += (_answer(asked, lines) for asked, lines in answers(result).items() if asked != NEXT)
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
-    if (absent := left_out_table(result)) is not None:
-        parts.append(markdown_table(absent))
+    parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
         parts.append(f"## Input lines that could not be read\n\n{lines}")
@@ -54,8 +53,7 @@ def _answer(asked: str, lines: Sequence[tuple[str, str]]) -> str:
 
 def markdown_table(t: Table) -> str:
     """One table with title and notes."""
-    rows = [t.header, tuple("---" for _ in t.header), *t.rows]
-    lines = [_markdown_row(row) if row != rows[1] else "|" + "|".join(row) + "|" for row in rows]
+    lines = [_markdown_row(t.header), f"|{'---|' * len(t.header)}", *map(_markdown_row, t.rows)]
     notes = "".join(f"\n\n{markdown_escape(note)}" for note in t.notes)
     return f"## {markdown_escape(t.title)}\n\n" + "\n".join(lines) + notes
 
@@ -130,24 +128,21 @@ FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
-def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
+def csv_text(shown: Result | Table) -> str:
     """The text of `write_csv`."""
     out = io.StringIO()
     write_csv(shown, out)
     return out.getvalue()
 
 
-def write_csv(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
-    """Write one printed table, or estimates (for a result, also its differences) with all fields at full precision."""
+def write_csv(shown: Result | Table, out: TextIO) -> None:
+    """Write one printed table, or a result's estimates and differences with all fields at full precision."""
     rows: Iterable[Iterable[Any]]
     if isinstance(shown, Table):
-        rows = (
-            shown.header,
-            *([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows),
-        )
+        cells = ([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows)
+        rows = (shown.header, *cells)
     else:
-        every = (*shown.estimates, *shown.differences) if isinstance(shown, Result) else shown
-        estimates = Estimates(every)
+        estimates = Estimates((*shown.estimates, *shown.differences))
         rows = chain([estimates.columns], (row.values() for row in estimates.each()))
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
 

@@ -6,12 +6,9 @@ screen.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import ceil, floor
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +16,6 @@ import pyarrow.compute as pc
 
 from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
-from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.plot import Axis, Mark
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
@@ -31,14 +27,14 @@ MOST_VALUES = 12
 """Panels of values."""
 RATIO_EDGES = tuple(i / 10 for i in range(22))
 """Tenths of the expected share; the last bin has everything above twice that share."""
+BINS = 20
+"""The approximate number of bins."""
 MOST_POINTS, FEWEST_POINTS = 300, 10
 """Points of a panel; and of a group whose regression is drawn."""
 ARTICLES, REFERENCES = "articles", "references"
 """Lines beside those of systems."""
 POSITION = "position in the text"
 """The title of the one axis that is marked in percent."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +65,8 @@ class Part:
 
     def subscripts(self, statistic: str) -> list[str]:
         """The values for which a statistic is known, in the order of the columns."""
-        pattern = re.compile(rf"{re.escape(statistic)}\[(.*)\]", re.DOTALL)
-        return [match[1] for name in self.rows.column_names if (match := pattern.fullmatch(name))]
+        start = f"{statistic}["
+        return [name[len(start) : -1] for name in self.rows.column_names if name.startswith(start)]
 
     def column(self, name: str) -> Floats:
         """One column as numbers; zero where a row has none."""
@@ -132,20 +128,10 @@ def _parts(result: Result, figure: str, statistics: Sequence[str]) -> Iterator[P
             yield Part(result, measure, rows.select(filled))
 
 
-def first_of(things: Sequence[T], most: int, what: str, which: str = "first") -> tuple[list[T], str]:
+def first_of(things: Sequence[str], most: int, what: str, which: str = "first") -> tuple[list[str], str]:
     """The first ``most`` things, and the sentence of the caption if there are more."""
     note = f" Only the {which} {most} of {len(things)} {what} are shown." if most < len(things) else ""
     return list(things[:most]), note
-
-
-def even_edges(values: Floats) -> tuple[float, ...]:
-    """Edges of about twenty bins of a round width that contain all values."""
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if high - low < 1e-9:
-        low, high = low - 0.5, high + 0.5
-    step = plot.step_of(low, high, 20)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    return tuple(round(i * step, 10) for i in range(first, last + 1))
 
 
 def shares_of(values: Floats, edges: Sequence[float]) -> list[float]:
@@ -171,15 +157,18 @@ def _figure(
     """
     names, distributions = part.result.all_systems, list(distributions)
     highest = [max(shares) for _, _, lines, _ in distributions for shares in lines.values()]
-    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks=ticks, percent=axes[0] == POSITION)
-    y = Axis.of_numbers(plot.domain([0.0, max(highest, default=0.0) or 1.0], 4), axes[1], 4, percent=True)
+    label = plot.percent if axes[0] == POSITION else plot.plain
+    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks=ticks, label=label)
+    y = Axis.of_numbers(
+        plot.domain([0.0, max(highest, default=0.0) or 1.0], 4), axes[1], 4, label=plot.percent
+    )
     panels = []
     for heading, alt, lines, marked in distributions:
         marks: list[Mark] = [] if marked is None else [plot.upright(marked)]
         for name, shares in lines.items():
             dash = plot.dash_of(names, name) if len(lines) > 1 else None
             marks.append(plot.steps(edges, shares, plot.colour_of(names, name), dash))
-        panels.append(Panel(heading, plot.drawn(shorten(printable(alt), 2000), x, y, marks)))
+        panels.append(Panel(heading, plot.drawn(alt, x, y, marks)))
     return Figure(title, caption, tuple(panels), plot.key_of(names, key))
 
 
@@ -245,7 +234,7 @@ def _gaps(part: Part) -> Figure:
     chances = [part.value(s).permutation_mean or 0.0 for s in parts]
     # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
-    edges = even_edges(np.array([0.0, reach]))
+    edges = plot.even_edges([0.0, reach], BINS)
 
     def what(gap: Floats) -> str:
         return f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap) if len(gap) else 0:.3f}"
@@ -265,7 +254,7 @@ def _seed_documents(part: Part) -> Figure:
     """How well the groups of each seed document can be distinguished."""
     parts, cut = part.by_system()
     scores = {s: rows.column("score")[rows.column("one") > 0] for s, rows in parts.items()}
-    edges = even_edges(np.array([-1.0, 1.0]))
+    edges = plot.even_edges([-1.0, 1.0], BINS)
     return _figure(
         part,
         "How well a summary reveals the group, by seed document",
@@ -289,7 +278,8 @@ def _sentiments(part: Part) -> Figure:
         values = {s: p.column(f"summary[{group}]")[p.column(f"one[{group}]") > 0] for s, p in parts.items()}
         if len(rows):
             by_group[group] = {ARTICLES: part.column(f"article[{group}]")[rows[first]], **values}
-    edges = even_edges(np.concatenate([np.zeros(0), *(x for of in by_group.values() for x in of.values())]))
+    known = [x for of in by_group.values() for x in of.values() if len(x)]
+    edges = plot.even_edges([end for x in known for end in (x.min(), x.max())], BINS)
     panels = []
     for group, values in by_group.items():
         articles = values[ARTICLES]
@@ -336,33 +326,28 @@ def _regressions(part: Part) -> Figure:
     """The change of sentiment from article to summary by the article's sentiment, with the regression of each group."""
     groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
     parts, cut = part.by_system()
-    points: dict[tuple[str, str], Floats] = {}
-    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    every = [np.zeros((1, 2))]
     alts = dict.fromkeys(parts, "Change of sentiment")
+    marks: dict[str, list[Mark]] = {system: [] for system in parts}
     for system, group in product(parts, groups):
         one, article, shift = (
             parts[system].column(f"{name}[{group}]") for name in ("one", "article", "shift")
         )
-        places = points[system, group] = np.column_stack([article, shift])[one > 0]
+        places, colour = np.column_stack([article, shift])[one > 0], plot.colour_of(groups, group)
+        kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
+        marks[system] += [plot.dot(at, up, colour, 10) for at, up in places[kept.astype(int)].tolist()]
+        every.append(places)
         slope, start = (part.value(system, f"{name}[{group}]").value for name in ("slope", "intercept"))
         if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
-            ends = float(places[:, 0].min()), float(places[:, 0].max())
-            lines[system, group] = [(end, start + slope * end) for end in ends]
+            line = [(end, start + slope * end) for end in (places[:, 0].min(), places[:, 0].max())]
+            dash = plot.dash_of(groups, group)
+            marks[system].append(plot.path(line, colour, 2.2, stroke_dasharray=dash))
+            every.append(np.array(line))
             alts[system] += f"; {group}: slope {slope:+.2f}, at neutral {start:+.2f}"
-    every = np.vstack([np.zeros((1, 2)), *points.values(), *lines.values()])
-    x = Axis.of_numbers(plot.domain(every[:, 0]), "sentiment of the article")
-    y = Axis.of_numbers(plot.domain(every[:, 1]), "summary − article")
-    panels = []
-    for system in parts:
-        marks: list[Mark] = []
-        for group in groups:
-            places, colour = points[system, group], plot.colour_of(groups, group)
-            kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
-            marks += [plot.dot(at, shift, colour, 10) for at, shift in places[kept.astype(int)].tolist()]
-            if line := lines.get((system, group)):
-                marks.append(plot.path(line, colour, 2.2, stroke_dasharray=plot.dash_of(groups, group)))
-        if marks:
-            panels.append(Panel(system, plot.drawn(shorten(printable(alts[system]), 2000), x, y, marks)))
+    across, up = np.vstack(every).T
+    x = Axis.of_numbers(plot.domain(across), "sentiment of the article")
+    y = Axis.of_numbers(plot.domain(up), "summary − article")
+    panels = [Panel(s, plot.drawn(alts[s], x, y, of)) for s, of in marks.items() if of]
     return Figure(
         "Change of sentiment from article to summary",
         "Each point is a summary, each line the least-squares regression of a group with at least ten. Summaries of extreme "

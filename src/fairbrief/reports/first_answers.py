@@ -9,7 +9,7 @@ from typing import Any
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.reports import arrangement, number_format, wording
-from fairbrief.reports.cautions import TOO_FEW, cautions
+from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
@@ -17,9 +17,8 @@ from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text,
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
-MOST_SYSTEMS = 6
 MOST_LINES = 6
-"""Groups and systems that are named; the others are counted, and are in the tables."""
+"""Groups that are named; the others are counted, and are in the tables."""
 MOST_ELSE = 3
 """Further measures whose largest difference is named."""
 MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"
@@ -30,6 +29,8 @@ UNTESTED: Mapping[Conclusion, str] = {
     "no value": "No comparison has a value",
 }
 """The sentence in place of a p, where no group difference has one."""
+EXPLAINED: tuple[Conclusion, ...] = ("as random", "nearer to even", "as permuted")
+"""Differences that one of both baselines explains."""
 FOLDER = "DIR"
 """The placeholder for the audit's folder in a command."""
 
@@ -93,7 +94,8 @@ def leading_sentence(first: Estimate, context: Context) -> str:
         what = "group difference" if first.group else "difference"
         return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
     end = "" if kind in NAMED else f": {WORDS[kind].removeprefix('uneven, but ')}"
-    return f"{_sentence(first, context)}{_in_brackets(_random(first, context))}{end}."
+    random = _random(first, context)
+    return f"{_sentence(first, context)}{f' ({random})' if random else ''}{end}."
 
 
 # ------------------------------------------------------------------------------------------- measured
@@ -179,10 +181,6 @@ def _random(e: Estimate, context: Context) -> str:
     return f"random sentences: {wording.against(e.extract_baseline, context.words(e).unit)}"
 
 
-def _in_brackets(text: str) -> str:
-    return f" ({text})" if text else ""
-
-
 def _value(e: Estimate, context: Context) -> str:
     if e.value is None:
         return "no value"
@@ -221,7 +219,7 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     if kind == "no value" or p is None:
         why = wording.joined(e.notes)
         return f"{UNTESTED.get(kind, capital(WORDS[kind]))}{f' ({why})' if why else ''}."
-    among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
+    among = f" (Holm over {counted(e.family_size, 'comparison')})" if e.family_size > 1 else ""
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
@@ -279,18 +277,12 @@ def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
 
 def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
     """The differences that one of both baselines explains: no finding about a system."""
-    lines = []
-    for kind, text in (
-        ("as random", "Uneven, but not significantly different from random sentences"),
-        ("nearer to even", "Significantly nearer to even than random sentences"),
-        (
-            "as permuted",
-            "Different from random sentences, but label permutations produce differences as large",
-        ),
-    ):
-        if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
-            lines.append(_listed(text, alike, context, with_random=True))
-    return lines
+    by_kind = {kind: [e for e in members if context.kind(e) == kind] for kind in EXPLAINED}
+    return [
+        _listed(capital(WORDS[kind]), sorted(alike, key=context.rank), context, with_random=True)
+        for kind, alike in by_kind.items()
+        if alike
+    ]
 
 
 def _opposite(context: Context) -> list[str]:

@@ -5,10 +5,11 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from math import isfinite
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,11 +19,11 @@ from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.cautions import shortfalls
-from fairbrief.reports.first_answers import MOST_SYSTEMS, answers, leading_sentence
+from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
+from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, spread, upright
+from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
@@ -32,11 +33,6 @@ MOST_ROWS = 400
 MOST_ON_PAGE = 1_500
 """Rows of all tables together: about 0.7 MB; with examples, pictures and script less than 3 MB."""
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
-
-
-def write(result: Result, path: Path | str) -> None:
-    """Write the page."""
-    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
 
 
 def render(result: Result) -> str:
@@ -49,6 +45,7 @@ def render(result: Result) -> str:
         result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
     )
     context = {
+        "result": result,
         "facts": tables.facts(result),
         "first": first,
         "made": tables.made_lines(made),
@@ -61,10 +58,7 @@ def render(result: Result) -> str:
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
-        "has_examples": bool(result.examples.rows),
-        "not_computed": tables.left_out_table(result),
-        "skipped": result.skipped,
-        "skipped_total": result.n_skipped,
+        "not_computed": tables.left_out_tables(result),
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
@@ -74,8 +68,8 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
     left, cut = MOST_ON_PAGE, []
     for is_main in (True, False):
         for section in sections:
-            of_kind = [e for e in section.estimates if wording.is_main_value(e) == is_main]
-            cut.append(of_kind[: min(MOST_ROWS, left)])
+            of_kind = (e for e in section.estimates if wording.is_main_value(e) == is_main)
+            cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
         asks: dict[str, list[str]] = {}
@@ -114,16 +108,16 @@ def first_screen(result: Result) -> dict[str, Any] | None:
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
-    panels = [_panel(members, systems, context) for members in ordered]
+    panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
     meanings = [panel["meaning"] for panel in panels]
     for i, panel in enumerate(panels):  # each meaning once
         panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
     return {
         "lead": " ".join([*doubts, leading_sentence(first, context)]),
         "answers": answers(result),
-        "panels": panels[:MOST_PANELS],
+        "panels": panels,
         "measures": list(dict.fromkeys(members[0].measure for members in ordered)),
-        "hidden": max(len(panels) - MOST_PANELS, 0),
+        "hidden": len(ordered) - len(panels),
     }
 
 
@@ -134,23 +128,26 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     """
     first = members[0]
     declared = context.declared(first)
-    there = list(dict.fromkeys(e.system for e in members))
-    names = wording.ordered_groups(e.group for e in members)
-    shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
-    order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
-    kept = [e for e in members if e.system in shown and e.group in order]
+    order = wording.ordered_groups(e.group for e in members)
+    groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
+    systems = context.clearest(members, lambda e: e.system, MOST_SYSTEMS)
+    kept = [e for e in members if e.system in systems and e.group in groups]
     cuts = [
-        f"Shown are the {len(seen)} of {len(every)} {what} with the largest differences; all are in the tables below."
-        for seen, every, what in ((order, names, "groups"), (shown, there, "systems"))
-        if len(seen) < len(every)
+        f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."
+        for shown, many, what in (
+            (groups, len(order), "groups"),
+            (systems, len({e.system for e in members}), "systems"),
+        )
+        if len(shown) < many
     ]
-    scale = _axis_of(kept)
-    is_single = len(shown) == 1
+    scale = _axis_of(kept, declared.contrast.unit)
+    unlabelled = replace(scale, ticks=tuple((value, "") for value, _ in scale.ticks), has_line=False)
+    is_single = len(systems) == 1
     blocks: dict[str, list[dict[str, Any]]] = {}
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, scale, plot.colour_of(colours, e.system), context)
+        line = _line(e, who, unlabelled, plot.colour_of(colours, e.system), context)
         blocks.setdefault("" if is_single else heading, []).append(line)
     return {
         "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
@@ -159,22 +156,10 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
         "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
-        "axis": _picture("scale", scale, declared.contrast.unit),
+        "axis": _picture("scale", scale),
         "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
     }
-
-
-def _clearest(
-    members: Sequence[Estimate],
-    names: Sequence[str],
-    most: int,
-    name: Callable[[Estimate], str],
-    context: Context,
-) -> list[str]:
-    """The names with the clearest differences, in their given order."""
-    best = sorted(names, key=lambda n: min(context.rank(e) for e in members if name(e) == n))[:most]
-    return [n for n in names if n in best]
 
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
@@ -185,12 +170,12 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
-        marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
+        marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(e.low, e.high, colour)]
         if (random := e.extract_baseline) is not None:
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
-        marks += spread(e.value, None, None, colour)
+        marks.append(dot(e.value, 0.5, colour))
         alt = ", ".join(filter(None, (e.system, e.group)))
-        picture = _picture(f"{alt}: {said}", scale, None, marks, HEIGHT)
+        picture = _picture(f"{alt}: {said}", scale, marks, HEIGHT)
     return {
         "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
@@ -218,20 +203,16 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
 # ------------------------------------------------------------------------------------------- pictures
 
 
-def _axis_of(estimates: Sequence[Estimate]) -> Axis:
+def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     """One axis for all rows of a panel with zero and every interval; a far wider interval is cut."""
     places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None and isfinite(x)]
     bounds = [x for e in estimates for x in (e.low, e.high) if x is not None and isfinite(x)]
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
-    return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
+    return Axis.of_numbers(plot.domain([*places, 0.0], 6), count=6, label=partial(wording.tick, unit=unit))
 
 
-def _picture(
-    alt: str, x: Axis, unit: ContrastUnit | None, marks: Sequence[Mark] = (), height: float = 0
-) -> str:
-    """A picture as wide as its cell, with margins for the labels of the axis, which has labels only if it has a unit."""
-    ticks = tuple((value, wording.tick(value, unit) if unit else "") for value, _ in x.ticks)
-    axis = replace(x, ticks=ticks, has_line=bool(unit))
-    return plot.drawn(alt, axis, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
+    """A picture as wide as its cell, with margins for the labels of the axis."""
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)

@@ -30,7 +30,8 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
         loader=PackageLoader("fairbrief.reports"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_finalize,
+        # Every text that a template prints is made printable; Markup is already.
+        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -62,8 +63,3 @@ def script_text(name: str) -> str:
 def digest(text: str) -> str:
     """The hash by which a policy names a style or script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _finalize(value: Any) -> Any:
-    """Make every text that a template prints printable; Markup is already."""
-    return printable(value, lines=True) if type(value) is str else value

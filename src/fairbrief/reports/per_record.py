@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,24 +24,29 @@ def all_columns(_: str) -> bool:
     return True
 
 
-class PerRecordRows(ABC):
-    """The rows of all observations, in order. See `Result` for the columns."""
+@dataclass(frozen=True, slots=True)
+class PerRecordRows:
+    """The rows of all observations, in order. See `Result` for the columns.
 
-    @abstractmethod
-    def __len__(self) -> int:
-        """The number of rows."""
+    ``specs`` have the observation of each measure, ``schemas`` the columns of each observation, and ``tables`` yields the rows of
+    an observation with some of its columns, some rows at a time: at least one table.
+    """
 
-    @abstractmethod
+    specs: Mapping[str, str]
+    schemas: Mapping[str, pa.Schema]
+    tables: Callable[[str, list[str]], Iterator[pa.Table]]
+
     def measures(self) -> Mapping[str, str]:
         """The observation of each measure, by spec."""
+        return self.specs
 
-    @abstractmethod
-    def column_names(self) -> Sequence[str]:
+    def column_names(self) -> list[str]:
         """The columns of all observations, each once."""
+        return list(dict.fromkeys(name for schema in self.schemas.values() for name in schema.names))
 
-    @abstractmethod
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of` in pieces with the same columns; at least one table."""
+        return self.tables(observation, list(filter(wanted, self.schemas[observation].names)))
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with those of its columns whose names are wanted."""
@@ -50,7 +54,7 @@ class PerRecordRows(ABC):
 
     def table(self) -> pa.Table:
         """All rows; columns that an observation does not have are null."""
-        observed = [self.of(observation) for observation in dict.fromkeys(self.measures().values())]
+        observed = [self.of(observation) for observation in self.schemas]
         schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
         # One array of nulls per type is shared by all columns.
         most = max(map(len, observed), default=0)
@@ -63,30 +67,6 @@ class PerRecordRows(ABC):
             ]
             whole.append(pa.Table.from_arrays(columns, schema=schema))
         return pa.concat_tables(whole)
-
-
-@dataclass(frozen=True, slots=True)
-class Renamed(PerRecordRows):
-    """Per-record statistics with renamed columns; ``names`` maps old names to new."""
-
-    rows: PerRecordRows
-    names: Mapping[str, str]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def measures(self) -> Mapping[str, str]:
-        return self.rows.measures()
-
-    def column_names(self) -> list[str]:
-        return [*map(self._name, self.rows.column_names())]
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        for rows in self.rows.each_of(observation, lambda name: wanted(self._name(name))):
-            yield rows.rename_columns([self._name(name) for name in rows.column_names])
-
-    def _name(self, name: str) -> str:
-        return self.names.get(name, name)
 
 
 SCHEMA = "fairbrief.per_record/4"
@@ -135,14 +115,13 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
     import pyarrow.parquet as pq
 
     for one in files_of(rows):
-        tables = rows.each_of(one.observation)
-        first = next(tables)
-        schema = first.schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
+        schema = rows.schemas[one.observation]
+        schema = schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
         repeated = [name for name in schema.names if name not in NAMES]
         with pq.ParquetWriter(
             folder / one.file, schema, compression="zstd", use_dictionary=repeated
         ) as writer:
-            for table in (first, *tables):
+            for table in rows.each_of(one.observation):
                 writer.write_table(table, row_group_size=GROUP)
 
 
@@ -168,57 +147,36 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
     return hashes
 
 
-class SavedRows(PerRecordRows):
-    """The rows of the files in a folder; only requested columns are read.
+def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerRecordRows:
+    """The rows of the files in a folder; only requested columns are read, a row group at a time.
 
     The files are opened once, so later replacements are ignored. Raises DataError if one is missing, damaged, or of another
     audit.
     """
+    import pyarrow.parquet as pq
 
-    def __init__(self, folder: Path, files: Sequence[PerRecordFile], audit: str) -> None:
-        import pyarrow.parquet as pq
+    opened: dict[str, tuple[Path, pq.ParquetFile]] = {}
+    for one in files:
+        path = folder / one.file
+        with reading(path):
+            found = pq.ParquetFile(path)
+        metadata = found.metadata.metadata or {}
+        if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+            raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
+        _refuse_other(path, metadata, audit)
+        opened[one.observation] = path, found
+    schemas = {name: file.schema_arrow.remove_metadata() for name, (_, file) in opened.items()}
 
-        self._measures = {spec: one.observation for one in files for spec in one.measures}
-        self._files: dict[str, tuple[Path, pq.ParquetFile]] = {}
-        for one in files:
-            path = folder / one.file
-            with reading(path):
-                found = pq.ParquetFile(path)
-            metadata = found.metadata.metadata or {}
-            if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
-                raise DataError(
-                    f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version."
-                )
-            _refuse_other(path, metadata, audit)
-            self._files[one.observation] = path, found
-
-    def __len__(self) -> int:
-        return sum(int(file.metadata.num_rows) for _, file in self._files.values())
-
-    def measures(self) -> dict[str, str]:
-        """The observation of each measure, by spec."""
-        return self._measures
-
-    def schema(self, observation: str) -> pa.Schema:
-        """The columns of one observation."""
-        return self._files[observation][1].schema_arrow.remove_metadata()
-
-    def column_names(self) -> list[str]:
-        """The columns of all observations."""
-        return list(
-            dict.fromkeys(name for observation in self._files for name in self.schema(observation).names)
-        )
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, a row group at a time."""
-        path, file = self._files[observation]
-        names = [name for name in self.schema(observation).names if wanted(name)]
+    def tables(observation: str, names: list[str]) -> Iterator[pa.Table]:
+        path, file = opened[observation]
         if not file.num_row_groups:
-            yield self.schema(observation).empty_table().select(names)
+            yield schemas[observation].empty_table().select(names)
         for group in range(file.num_row_groups):
             with reading(path):
                 rows = file.read_row_group(group, names)
             yield rows.replace_schema_metadata()
+
+    return PerRecordRows({spec: one.observation for one in files for spec in one.measures}, schemas, tables)
 
 
 def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:

@@ -25,6 +25,8 @@ UNWRITABLE = re.compile(
 ONE_FOR_ONE = {0x0D: " ", 0x09: " ", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
 """White space that a page does not show as a space or a new line."""
 
+BLANKS = re.compile(r"(?<! ) *[\t\n][ \t\n]*")
+"""White space with a tab or a line break, which becomes one space."""
 NAME = 120
 """The most characters of a name in a sentence or table."""
 
@@ -39,14 +41,9 @@ def printable(text: object, *, lines: bool = False) -> str:
     if shown.isprintable():  # as most are; nothing below is
         return shown
     shown = re.sub("\r\n|[\r\u2028\u2029\x85]", "\n", shown)
-    shown = shown.replace("\t", "    ") if lines else re.sub(r"[ \t\n]+", _one_line, shown)
+    shown = shown.replace("\t", "    ") if lines else BLANKS.sub(" ", shown)
     shown = UNWRITABLE.sub(REPLACEMENT, shown)
     return shown.translate(WITH_LINES if lines else PICTURES)
-
-
-def _one_line(blanks: re.Match[str]) -> str:
-    """White space with a tab or a line break as one space."""
-    return " " if blanks[0].strip(" ") else blanks[0]
 
 
 def visible(text: str) -> str:

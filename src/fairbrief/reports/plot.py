@@ -13,12 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.statistics.arrays import TIE
 
 LIGHT: Mapping[str, str] = {
     "paper": "#fcfbf8", "ink": "#1d1c1a", "soft": "#5d5a54", "line": "#dedad0",
@@ -41,8 +39,8 @@ COLOURS = tuple(LIGHT[name] for name in SERIES)
 DASHES = (None, "5 2", "2 2", "7 2 2 2", "1 2", "9 3", "4 1 1 1", "3 3")
 """Lines differ in their dashes as well as in their colours."""
 WIDTH, HEIGHT = 262, 120
-LABEL = 24
-"""Characters of a label."""
+ALT = 2_000
+"""The most characters of a text for screen readers."""
 LETTER = 6.2
 """Mean width of a letter of a label, in pixels."""
 ROOM = 6
@@ -57,20 +55,9 @@ Ticks = tuple[tuple[float, str], ...]
 
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
     """One element, without the attributes that are None; ``stroke_width`` becomes ``stroke-width``."""
-    written = (
-        f' {key.replace("_", "-")}="{v}"'
-        if isinstance(v, (int, float))
-        else f" {key.replace('_', '-')}={_quoted(v)}"
-        for key, v in attributes.items()
-        if v is not None
-    )
-    head = f"<{name}{''.join(written)}"
+    given = ((key.replace("_", "-"), value) for key, value in attributes.items() if value is not None)
+    head = f"<{name}{''.join(f' {key}={quoteattr(str(value))}' for key, value in given)}"
     return f"{head}>{content}</{name}>" if content else f"{head}/>"
-
-
-@lru_cache(maxsize=1 << 10)
-def _quoted(value: object) -> str:
-    return quoteattr(str(value))
 
 
 def text(x: float, y: float, words: str, anchor: str | None = None) -> str:
@@ -98,6 +85,16 @@ Scale = Callable[[float], float]
 """From values to pixels."""
 
 
+def plain(value: float) -> str:
+    """A number as a label."""
+    return f"{value:,.8g}".replace("-", "−")
+
+
+def percent(value: float) -> str:
+    """A share as a label."""
+    return f"{100 * value:.6g}%"
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """An axis from ``low`` to ``high``, with marked values, a title and a line."""
@@ -116,13 +113,11 @@ class Axis:
         count: int = 5,
         *,
         ticks: Sequence[float] | None = None,
-        percent: bool = False,
+        label: Callable[[float], str] = plain,
     ) -> Axis:
         """An axis of numbers that is marked at ``ticks``, or at about ``count`` round values."""
-        marks = marked(*bounds, count, percent=percent)
-        if ticks is not None:
-            marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
-        return cls(*bounds, marks, title)
+        marked = round_values(*bounds, count) if ticks is None else ticks
+        return cls(*bounds, tuple((value, label(value)) for value in marked), title)
 
     def scale(self, start: float, end: float) -> Scale:
         """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""
@@ -151,27 +146,34 @@ def step_of(low: float, high: float, count: int) -> float:
     return next(m * power for m in STEPS if m * power >= raw * (1 - 1e-9))
 
 
-def domain(values: Iterable[float | None], count: int = 5, *, zero: bool = False) -> Bounds:
-    """Round bounds that contain all finite values, and zero if ``zero`` is set."""
-    held = [*(v for v in values if v is not None and isfinite(v)), *((0.0,) if zero else ())] or [0.0, 1.0]
-    low, high = min(held), max(held)
-    if high - low < TIE:
+def even_edges(values: Iterable[float | None], count: int) -> list[float]:
+    """About ``count`` steps of a round width that contain all finite values.
+
+    >>> even_edges([0.07, 0.31], 3)
+    [0.0, 0.1, 0.2, 0.3, 0.4]
+    """
+    known = [v for v in values if v is not None and isfinite(v)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
     step = step_of(low, high, count)
-    return floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step
+    return [round(i * step, 10) for i in range(floor(low / step + 1e-9), ceil(high / step - 1e-9) + 1)]
 
 
-def marked(low: float, high: float, count: int = 5, *, percent: bool = False) -> Ticks:
-    """Round values between two bounds, with their labels.
+def domain(values: Iterable[float | None], count: int = 5) -> Bounds:
+    """Round bounds that contain all finite values."""
+    edges = even_edges(values, count)
+    return edges[0], edges[-1]
 
-    >>> marked(-0.5, 0.5, 2)
-    ((-0.5, '−0.5'), (0.0, '0'), (0.5, '0.5'))
+
+def round_values(low: float, high: float, count: int = 5) -> list[float]:
+    """Round values between two bounds.
+
+    >>> round_values(-0.5, 0.5, 2)
+    [-0.5, 0.0, 0.5]
     """
     step = step_of(low, high, count)
-    values = [round(i * step, 10) for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
-    if percent:
-        return tuple((v, f"{100 * v:.6g}%") for v in values)
-    return tuple((v, f"{v:,.8g}".replace("-", "−")) for v in values)
+    return [round(i * step, 10) for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def wide(words: str) -> float:
@@ -179,8 +181,8 @@ def wide(words: str) -> float:
     return (len(words) + words.count("%")) * LETTER
 
 
-def cut(words: str, limit: int = LABEL) -> str:
-    """A label of at most ``limit`` characters."""
+def cut(words: str, limit: int) -> str:
+    """Printable words of at most ``limit`` characters."""
     return shorten(printable(words), limit)
 
 
@@ -248,13 +250,11 @@ def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: s
     return path(places, colour, stroke_dasharray=dash)
 
 
-def spread(value: float | None, low: float | None, high: float | None, colour: str) -> Iterator[Mark]:
-    """An interval as a bar and its value as a dot; arrows at the ends of the axis are infinite values and bounds."""
+def interval(low: float | None, high: float | None, colour: str) -> Iterator[Mark]:
+    """An interval as a bar, if it is known; infinite bounds are arrows at the ends of the axis."""
     if low is not None and high is not None:
         yield path(((low, 0.5), (high, 0.5)), colour, 3, opacity=0.6)
-        yield from (dot(end, 0.5, colour) for end in sorted({low, high} - {value}) if isinf(end))
-    if value is not None:
-        yield dot(value, 0.5, colour)
+        yield from (dot(end, 0.5, colour) for end in sorted({low, high}) if isinf(end))
 
 
 # ------------------------------------------------------------------------------------------- pictures
@@ -271,7 +271,7 @@ def drawn(
     edge: float = 0,
     is_stretched: bool = False,
 ) -> str:
-    """Axes and marks as one picture; ``alt`` is its text for screen readers.
+    """Axes and marks as one picture; ``alt`` is its text for screen readers, cut after `ALT` characters.
 
     Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0. A
     stretched picture fills the width of its cell.
@@ -287,7 +287,7 @@ def drawn(
     top = 24 if y.title else 6 if y.ticks else 0
     size = round(left + width + right, 1), round(top + height + below, 1)
     return (
-        f'<svg role="img" aria-label={quoteattr(printable(alt))} xmlns="http://www.w3.org/2000/svg" '
+        f'<svg role="img" aria-label={quoteattr(cut(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
         f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
         f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
         f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,9 @@ OF_SYSTEMS = ("random sentences", "permutation mean", "excluded")
 """Columns that tables of differences do not have."""
 MOST_COUNTED = 12
 """Groups whose sizes are listed."""
-NUMBER = re.compile(r"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|not testable$|too few$|no value$")
+WITHOUT_P = ("no value", "too few", "not testable")
+"""Conclusions in place of a p."""
+NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|(?:{'|'.join(WITHOUT_P)})$")
 
 
 Cell = Callable[[Estimate], str]
@@ -110,25 +112,21 @@ def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> t
     """The excluded records of a section, the notes of some estimates, and the number of rows that are not shown."""
     notes = [*arrangement.excluded(section.estimates), *arrangement.notes(noted)]
     if hidden:
-        verb = "is" if hidden == 1 else "are"
-        notes.append(f"{counted(hidden, 'further row')} {verb} in results.json and estimates.csv.")
+        further = counted(hidden, "further row is", "further rows are")
+        notes.append(f"{further} in results.json and estimates.csv.")
     return tuple(notes)
 
 
 def facts(result: Result) -> list[str]:
     """The header of every report: what was audited."""
     made = result.made
-    files = made.get("files") or ()
-    first, *others = [files] if isinstance(files, str) else [*map(str, files)] or [""]
+    first, *others = map(str, made.get("files") or [""])
     more = f" and {counted(len(others), 'more file')}" if others else ""
     counts = [counted(len(result.systems), "system")]
     if isinstance(records := made.get("records"), int):
-        sampled = (
-            f"{number_format.count(records)} of {counted(made['sample']['records'], 'record')}"
-            if made.get("sample")
-            else ""
-        )
-        counts.insert(0, sampled or counted(records, "record"))
+        sample = made.get("sample")
+        many = counted(sample["records"] if sample else records, "record")
+        counts.insert(0, f"{records:,} of {many}" if sample else many)
     protocol = made.get("protocol")
     parts = (
         f"Fairbrief {made.get('version', '')}".strip(),
@@ -140,15 +138,13 @@ def facts(result: Result) -> list[str]:
     return [part for part in parts if part]
 
 
-def left_out_table(result: Result) -> Table | None:
-    """The measures that were not computed, and why; None if all were."""
-    if not result.not_measured:
-        return None
+def left_out_tables(result: Result) -> list[Table]:
+    """At most one table: the measures that were not computed, and why."""
     measures: dict[str, list[str]] = {}
     for m in result.not_measured:
         measures.setdefault(m.reason, []).append(m.measure)
     rows = tuple((", ".join(names), reason) for reason, names in measures.items())
-    return Table("Measures that were not computed", ("measure", "why"), rows)
+    return [Table("Measures that were not computed", ("measure", "why"), rows)] if rows else []
 
 
 def made_lines(made: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -206,24 +202,21 @@ def contrast_table(
     unit, interval = context.words(first).unit, wording.interval_name(context.made)
     has_random = any(e.extract_difference is not None for e in members) and not first.baseline
 
-    def bounds(e: Estimate) -> tuple[str, str]:
-        return _value_and_interval(e, unit)
-
-    def beyond(e: Estimate) -> tuple[str, str]:
+    def beyond(e: Estimate) -> Estimate:
         is_known = e.extract_difference is not None
-        return bounds(wording.from_random(e)) if is_known else (number_format.ABSENT, number_format.ABSENT)
+        return wording.from_random(e) if is_known else e.replace(value=None, low=None, high=None)
 
     every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
         (not first.baseline, "system", lambda e: e.system),
         (bool(first.subgroup), "subgroup", _part),
         (len({e.group for e in members}) > 1, "group", lambda e: wording.heading(e, context.words(e))),
-        (True, "difference" if first.baseline else "value", lambda e: bounds(e)[0]),
-        (True, interval, lambda e: bounds(e)[1]),
+        (True, "difference" if first.baseline else "value", lambda e: _value(e, unit)),
+        (True, interval, lambda e: _interval(e, unit)),
         (has_random, "random", lambda e: wording.cell(e.extract_baseline, unit, _places(e, unit))),
-        (has_random, "diff", lambda e: beyond(e)[0]),
-        (has_random and is_whole, interval, lambda e: beyond(e)[1]),
-        (True, "p (Holm)", _p),
+        (has_random, "diff", lambda e: _value(beyond(e), unit)),
+        (has_random and is_whole, interval, lambda e: _interval(beyond(e), unit)),
+        (True, "p (Holm)", lambda e: _p(e, context)),
         (True, "", lambda e: mark(e, context)),
     ]
     filled = [(heading, cell) for is_there, heading, cell in every if is_there]
@@ -286,14 +279,12 @@ def compact_table(
 ) -> Table:
     """A row per system and a column per group: value and interval, with a star where it is significant (Holm)."""
     words = context.words(members[0])
-    ranked = sorted(members, key=context.rank)
-    groups = list(dict.fromkeys(e.group for e in ranked))[:most_groups]
-    systems = list(dict.fromkeys(e.system for e in ranked))[:most_systems]
+    groups = context.clearest(members, lambda e: e.group, most_groups)
+    systems = context.clearest(members, lambda e: e.system, most_systems)
     cells = {}
     for e in members:
-        text = " ".join(cell for cell in _value_and_interval(e, words.unit) if cell != number_format.ABSENT)
-        star = "*" if context.kind(e) in NAMED else ""
-        cells[e.system, e.group] = f"{text or number_format.ABSENT}{star}"
+        text = f"{_value(e, words.unit)} {_interval(e, words.unit)}".removesuffix(f" {number_format.ABSENT}")
+        cells[e.system, e.group] = f"{text}*" if context.kind(e) in NAMED else text
     order = ordered_groups(groups)
     by_group = {e.group: e for e in members}
     heads = [wording.heading(by_group[g], words) for g in order] if len(by_group) > 1 else ["value"]
@@ -349,11 +340,14 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
     return ", ".join(parts) + more
 
 
-def _value_and_interval(e: Estimate, unit: ContrastUnit) -> tuple[str, str]:
-    places = _places(e, unit)
-    bounds = ", ".join(wording.cell(x, unit, places) for x in (e.low, e.high))
-    has_interval = e.low is not None and e.high is not None
-    return wording.cell(e.value, unit, places), f"[{bounds}]" if has_interval else number_format.ABSENT
+def _value(e: Estimate, unit: ContrastUnit) -> str:
+    return wording.cell(e.value, unit, _places(e, unit))
+
+
+def _interval(e: Estimate, unit: ContrastUnit) -> str:
+    if e.low is None or e.high is None:
+        return number_format.ABSENT
+    return f"[{', '.join(wording.cell(end, unit, _places(e, unit)) for end in (e.low, e.high))}]"
 
 
 def _places(e: Estimate, unit: ContrastUnit) -> int:
@@ -364,12 +358,10 @@ def _places(e: Estimate, unit: ContrastUnit) -> int:
     return 3 if unit == "plain" and width is not None and width < 0.1 else 2
 
 
-def _p(e: Estimate) -> str:
-    if e.value is None:
-        return "no value"
-    if e.testable is False and e.extract_p is None:
-        return "too few" if any(note.code == "few_in_group" for note in e.notes) else "not testable"
-    return number_format.probability(decisive(e)[0])
+def _p(e: Estimate, context: Context) -> str:
+    """The p that decides, or why there is none."""
+    kind = context.kind(e)
+    return kind if kind in WITHOUT_P else number_format.probability(decisive(e)[0])
 
 
 # ------------------------------------------------------------------------------------- reach of scorers
@@ -383,13 +375,16 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
     entries = made.get("reach") or ()
     if not entries:
         return []
-    rows = [row for entry in entries for row in _reach_rows(entry)]
-    examples = [
-        f"{entry['scorer']}, {named(row['author'])}, {named(claim['record'])}: {named(claim['text'])}"
-        for entry in entries
-        for row in entry["authors"]
-        for claim in row["examples"][:1]
-    ]
+    rows, examples = [], []
+    for entry in entries:
+        scorer = entry["scorer"]
+        rows.append((f"{scorer} · {wording.names_of(entry['measures'])}", "", "", ""))
+        for row in entry["authors"]:
+            author, claims = named(row["author"]), number_format.count(row["claims"])
+            rows.append((f"  {author}", claims, f"{row['support']:.2f}", f"{row['share_found']:.0%}"))
+            if row["examples"]:
+                claim = row["examples"][0]
+                examples.append(f"{scorer}, {author}, {named(claim['record'])}: {named(claim['text'])}")
     notes = (
         "best document: its support for a claim, on the scorer's scale.",
         "found: the best document supports the claim more than another record's documents support 95% of the claims.",
@@ -398,10 +393,3 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
     )
     header = ("scorer, author", "claims", "best document", "found")
     return [Table("Claims that the scorers find in the sources", header, tuple(rows), notes)]
-
-
-def _reach_rows(entry: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    yield f"{entry['scorer']} · {wording.names_of(entry['measures'])}", "", "", ""
-    for row in entry["authors"]:
-        many, support, share = row["claims"], row["support"], row["share_found"]
-        yield f"  {named(row['author'])}", number_format.count(many), f"{support:.2f}", f"{share:.0%}"

@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
@@ -28,7 +28,7 @@ from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
     facts,
-    left_out_table,
+    left_out_tables,
     numeric_columns,
     printed_tables,
     section_table,
@@ -140,7 +140,7 @@ class _Screen:
 
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
-        result, absent = self.result, left_out_table(self.result)
+        result = self.result
         seed, many = result.made.get("seed"), result.made.get("n_resamples")
         parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
         settings = ", ".join(filter(None, parts))
@@ -150,7 +150,7 @@ class _Screen:
                 *map(self._answer, (FINDING, INTERVAL, CAUTION)),
                 *(table_lines(table, self.width) for table in printed_tables(result, is_brief=True)),
                 self._wrapped(wording.COMPARED) if result.differences else [],
-                table_lines(absent, self.width) if absent else [],
+                *(table_lines(table, self.width) for table in left_out_tables(result)),
                 self._answer(SKIPPED),
                 self._next(),
             )
@@ -276,20 +276,17 @@ class _Screen:
         result, rest = self.result, self.place.rest
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
-        if untested == len(ordered):
-            untested = 0
         absent = sum(not m.measure.startswith(SCORER_CHECK) for m in result.not_measured)
         sanity_baselines = len(result.made.get("sanity_baselines") or ())
-        parts = [
-            f"{self.place.folder / 'report.html'}" if self.place.folder else "",
-            f"{rest}: every score, difference of systems and note",
-            f"{counted(untested, 'measure')} without a test (too few records, or no value)"
-            if untested
-            else "",
-            counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
-            f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
-        ]
-        return _labelled("MORE", [self._wrapped(" | ".join(filter(None, parts)), INDENT)], "bold")
+        parts = [f"{self.place.folder / 'report.html'}"] if self.place.folder else []
+        parts.append(f"{rest}: every score, difference of systems and note")
+        if 0 < untested < len(ordered):
+            parts.append(f"{counted(untested, 'measure')} without a test (too few records, or no value)")
+        if sanity_baselines:
+            parts.append(counted(sanity_baselines, "sanity baseline"))
+        if absent:
+            parts.append(f"{counted(absent, 'measure')} not computed (not applicable, or on request)")
+        return _labelled("MORE", [self._wrapped(" | ".join(parts), INDENT)], "bold")
 
 
 def _apart(*blocks: list[Text]) -> Iterator[Text]:
@@ -521,9 +518,7 @@ def folded(name: str, width: int) -> Iterator[str]:
     ['abcde', 'fgh']
     """
     while cell_len(name) > width:
-        most = 1
-        while most < len(name) and cell_len(name[: most + 1]) <= width:
-            most += 1
+        most = max(len(chop_cells(name, width)[0]), 1)
         joints = [i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS]
         cut = next((i for i in joints if not name[i].isdigit()), joints[0] if joints else most)
         yield name[:cut]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import Literal
 
@@ -88,11 +89,9 @@ class Series:
 
     def text(self, value: float) -> str:
         """A value in words."""
-        return (
-            signed(value, self.unit)
-            if self.kind == "contrast"
-            else number(value, 3 if abs(value) < 10 else 0)
-        )
+        if self.kind == "contrast":
+            return signed(value, self.unit)
+        return number(value, 3 if abs(value) < 10 else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,15 +270,12 @@ def as_page(trend: Trend) -> str:
 
 def picture(s: Series, trend: Trend) -> str:
     """The series with intervals, the reference shaded, releases as dashed lines, and a change with its interval."""
-    places = [v for of in (s.values, s.low, s.high) for v in of if v is not None]
-    low, high = plot.domain(
-        [*places, *([] if s.limit is None else [s.limit])], zero=s.kind in ("contrast", "limit")
-    )
+    zero = [0.0] if s.kind in ("contrast", "limit") else []
+    low, high = plot.domain([*s.values, *s.low, *s.high, s.limit, *zero])
     many = len(trend.nights)
     ticks = tuple((i + 0.5, plot.cut(trend.nights[i].name, 16)) for i in range(0, many, -(-many // TICKS)))
-    y = Axis.of_numbers((low, high), count=4)
-    if s.kind == "contrast":
-        y = Axis(low, high, tuple((v, tick(v, s.unit)) for v, _ in y.ticks))
+    label = partial(tick, unit=s.unit) if s.kind == "contrast" else plot.plain
+    y = Axis.of_numbers((low, high), count=4, label=label)
     marks: list[Mark] = [box((0, trend.reference), (low, high), FAINT, 0.08)]
     marks += [upright(night, FAINT) for night in dict.fromkeys(r.night for r in trend.releases)]
     level = s.limit if s.limit is not None else s.reference

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from math import expm1, isinf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -321,11 +321,9 @@ def group_name(attribute: str, group: str) -> str:
 def _place(group: str, scale: tuple[str, ...]) -> tuple[bool, int, list[tuple[int, float, str]]]:
     word = group.strip().lower()
     place = scale.index(word) if word in scale else 0
-    return word in LAST, place, [_piece(part) for part in re.findall(r"\d+(?:\.\d+)?|\D+", word)]
-
-
-def _piece(part: str) -> tuple[int, float, str]:
-    return (0, float(part), "") if part[0].isdigit() else (1, 0.0, part)
+    parts = re.findall(r"\d+(?:\.\d+)?|\D+", word)
+    ordered = [(0, float(part), "") if part[0].isdigit() else (1, 0.0, part) for part in parts]
+    return word in LAST, place, ordered
 
 
 # -------------------------------------------------------------------------------------- of one audit
@@ -355,8 +353,8 @@ class Context:
     def _variants(self) -> set[str]:
         """Measures with several settings in one audit: sentences about them name the measure."""
         specs: dict[tuple[str, str], set[str]] = {}
-        for e in self.result.estimates:
-            specs.setdefault((name_of(e.measure), e.over), set()).add(e.measure)
+        for measure, over in {(e.measure, e.over) for e in self.result.estimates}:
+            specs.setdefault((name_of(measure), over), set()).add(measure)
         return set().union(*(members for members in specs.values() if len(members) > 1))
 
     def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
@@ -370,8 +368,12 @@ class Context:
                 panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
         return list(panels.values())
 
+    @cached_property
+    def _declarations(self) -> Callable[[str], Declaration]:
+        return cache(lambda measure: declared(measure, self.made))
+
     def declared(self, e: Estimate) -> Declaration:
-        return declared(e.measure, self.made)
+        return self._declarations(e.measure)
 
     def words(self, e: Estimate) -> ContrastWords:
         return self.declared(e).contrast
@@ -410,6 +412,12 @@ class Context:
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
         """Panels (the group differences of one measure and attribute each), the one with the clearest difference first."""
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
+
+    def clearest(
+        self, members: Iterable[Estimate], name: Callable[[Estimate], str], most: int | None
+    ) -> list[str]:
+        """The names (systems or groups) with the clearest differences, the clearest first."""
+        return list(dict.fromkeys(map(name, sorted(members, key=self.rank))))[:most]
 
     def plain(self, e: Estimate) -> str:
         """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male …``; "" where one is unknown."""
@@ -550,16 +558,12 @@ def _place_is_group(a: Arguments) -> str:
     )
 
 
-def _without_length(how: str) -> Callable[[Arguments], str]:
-    def words(a: Arguments) -> str:
-        readings = a["readings"]
-        both = (
-            f"{group} {_reading(of['free'])} (unadjusted for length {_reading(of['as_it_is'])})"
-            for group, of in readings.items()
-        )
-        return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
-
-    return words
+def _without_length(how: str, a: Arguments) -> str:
+    both = (
+        f"{group} {_reading(of['free'])} (unadjusted for length {_reading(of['as_it_is'])})"
+        for group, of in a["readings"].items()
+    )
+    return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
 
 
 def _tested(a: Arguments) -> str:
@@ -624,8 +628,8 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
         "record's mean), and longer documents cover more of any summary"
     ),
     "words_unlike_documents": _words_unlike_documents,
-    "length_held_equal": _without_length("at equal document lengths"),
-    "documents_alike": _without_length("with equal weight per document"),
+    "length_held_equal": partial(_without_length, "at equal document lengths"),
+    "documents_alike": partial(_without_length, "with equal weight per document"),
     "length_is_group": (
         "length and group cannot be separated: no record has two documents of one group that differ in length"
     ),

@@ -7,16 +7,17 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.auditing.observing import finite
-from fairbrief.auditing.origins import first_met
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.observing import Observer, finite, refuse_unscored
+from fairbrief.auditing.origins import Origin, first_met
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.distributions import COUNTING
+from fairbrief.measures.distributions import COUNTING, softmax
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
@@ -32,9 +33,10 @@ from fairbrief.saved.saved_values import (
 )
 from fairbrief.statistics import TIE
 from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Measure, Reason, Scores, Table
+from fairbrief.types import Ask, Case, Floats, Measure, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -59,9 +61,7 @@ class Correlation:
 
 
 def correlations(
-    results: Sequence[Result],
-    measures: Sequence[str] = (),
-    resampling: Resampling = DRAWS,
+    results: Sequence[Result], measures: Sequence[str] = (), resampling: Resampling = DRAWS
 ) -> list[Correlation]:
     """ρ of every pair of ``measures``; without any, of each measure that the audits have in two or more specs.
 
@@ -201,11 +201,7 @@ class ChangeComparison:
 
 
 def change_comparisons(
-    results: Sequence[Result],
-    plain: str,
-    fair: str,
-    measures: Sequence[str],
-    resampling: Resampling = DRAWS,
+    results: Sequence[Result], plain: str, fair: str, measures: Sequence[str], resampling: Resampling = DRAWS
 ) -> list[ChangeComparison]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 
@@ -308,49 +304,36 @@ def agreement(
     """
     made = scorers if scorers is not None else Scorers()
     made[scorer]  # refuses an unknown scorer before anything is read
-    by_people = Representation(over, "claims")
-    plain = Representation(over, scorer)
-    steps = [None] if plain.kind in COUNTING else list(TEMPERATURES)
-    judges = [plain if t is None else replace(plain, temperature=t) for t in steps]
-    by_record: list[list[dict[str, float]]] = []
-    """The shares by people, then by the scorer at each temperature."""
-    excluded = Counter[str]()
+    judge = Representation(over, scorer, temperature=1.0)
+    by_people, by_scorer = (Ledger(r, n_resamples=0) for r in (Representation(over, "claims"), judge))
+    observer = Observer(made, LabelDraws(1, 0))
     for batch in _batches(cases, progress):
-        labelled = []
-        for case in batch:
-            why = case.summary.reason
-            shares = why or _shares(by_people, case, _answers(by_people.asks((case,)), made))
-            if isinstance(shares, str):
-                excluded[shares] += 1
-            else:
-                labelled.append((case, shares))
-        asks = [judges[0].asks((case,))[0] for case, _ in labelled]
-        answers = finite(asks, made[scorer].answer(asks) if asks else ())
-        for (case, shares), scores in zip(labelled, answers, strict=True):
-            # There may also be a request to the scorer that counts tokens of the source.
-            sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], made)
-            judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
-            if isinstance(judged[0], str):
-                excluded[judged[0]] += 1
-            else:
-                by_record.append([shares, *(j for j in judged if not isinstance(j, str))])
-    if not by_record:
+        units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
+        start = len(by_people)
+        observer.observe(by_people, units)
+        reasons = by_people.reasons[start:]
+        observer.observe(by_scorer, [unit for unit, why in zip(units, reasons, strict=True) if not why])
+    refuse_unscored([by_scorer])
+    excluded = Counter[str]()
+    for ledger in (by_people, by_scorer):
+        names = list(ledger.known_reasons)
+        excluded.update(names[why] for why in ledger.reasons if why)
+    is_judged = by_scorer.reasons == 0
+    if not is_judged.any():
         left = f" Excluded: {_counted(excluded)}." if excluded else ""
         raise DataError(
             f"No summary has claims with labels for '{over}'. A label of a claim is "
             f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{left}'
         )
-    values = sorted({value for several in by_record for value in several[0]})
-    # Shares of the groups, nan if a record lacks one. Shape of each: (records, groups).
-    people, *judged_at = (
-        np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
-        for shares in zip(*by_record, strict=True)
-    )
+    people = by_people.totals(by_people.matrix()[is_judged])
+    groups = [group for group in people.values_of("present") if people["present", group].any()]
+    judged = _shares(by_scorer.totals(by_scorer.matrix()), groups)
+    by_temperature = {None: judged} if judge.kind in COUNTING else {t: _at(t, judged) for t in TEMPERATURES}
     found = tuple(
-        Shares(t, *resampling.intervals(_of_shares, [people, array]))
-        for t, array in zip(steps, judged_at, strict=True)
+        Shares(t, *resampling.intervals(_of_shares, [_shares(people, groups), shares]))
+        for t, shares in by_temperature.items()
     )
-    return Agreement(scorer, over, found, len(by_record), dict(sorted(excluded.items())))
+    return Agreement(scorer, over, found, len(judged), dict(sorted(excluded.items())))
 
 
 def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
@@ -363,17 +346,17 @@ def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> I
             progress(seen)
 
 
-def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
-    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in asks]
+def _shares(rows: Totals, groups: Sequence[str]) -> Floats:
+    """p_y of each record, nan for a group that it lacks. Shape (records, groups)."""
+    return np.where(rows.stack("present", groups) > 0, rows.stack("summary", groups), np.nan)
 
 
-def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
-    """p_y by group, or the reason why there is none."""
-    rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
-    if isinstance(rows, Reason):
-        return rows.text
-    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
-    return {c[1]: share for c, share in row.items() if c[0] == "summary" and row["present", c[1]]}
+def _at(temperature: float, shares: Floats) -> Floats:
+    """Shares at temperature 1 as shares at another one: their logarithms are scores, but for a constant per record."""
+    is_present = ~np.isnan(shares)
+    with np.errstate(divide="ignore"):  # a share may be 0
+        scores = np.log(shares)
+    return np.where(is_present, softmax(scores, temperature, is_present), np.nan)
 
 
 # --------------------------------------------------------------------------------- the statistics
@@ -459,14 +442,17 @@ def chunk_sizes(
     """By size and system, of each record: claims that are identified, claims, pieces and documents."""
     for batch in _batches(cases, progress):
         usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
+        claims = [claims_of(case.summary, "auto") for case in usable]
+        texts = [[text for text in known(case.record).texts if not is_blank(text)] for case in usable]
         for size, by in cuts.items() if usable else ():
-            texts = [[t for t in known(case.record).texts if not is_blank(t)] for case in usable]
-            pieces = [
-                tuple(piece for text in several for piece in passages_of(text, by)) for several in texts
-            ]
             asks = [
-                Ask(scorer, rows, claims_of(case.summary, "auto"), whole=True)
-                for case, rows in zip(usable, pieces, strict=True)
+                Ask(
+                    scorer,
+                    tuple(piece for text in of_case for piece in passages_of(text, by)),
+                    columns,
+                    whole=True,
+                )
+                for of_case, columns in zip(texts, claims, strict=True)
             ]
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 identified = int((scores.matrix > threshold).any(axis=0).sum())

@@ -29,7 +29,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 from fairbrief.text.hashes import hash_of
-from fairbrief.types import Estimate, Measure
+from fairbrief.types import Estimate, Measure, Observation
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -99,11 +99,10 @@ def rows_by_measure(result: Result, wanted: Collection[str] = ()) -> Audited:
 
 def _together(ours: Audited, theirs: Audited) -> list[tuple[Ledger, Ledger, list[Measure]]]:
     """The common measures, those of one observation at once, with its rows in both audits."""
-    found: dict[tuple[int, int], tuple[Ledger, Ledger, list[Measure]]] = {}
+    found: dict[Observation, tuple[Ledger, Ledger, list[Measure]]] = {}
     for spec, (ledger, measure) in ours.items():
         if spec in theirs:
-            other = theirs[spec][0]
-            found.setdefault((id(ledger), id(other)), (ledger, other, []))[2].append(measure)
+            found.setdefault(measure.observation, (ledger, theirs[spec][0], []))[2].append(measure)
     return list(found.values())
 
 

@@ -17,21 +17,10 @@ from fairbrief.errors import FairbriefError
 from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
+from fairbrief.saved.explanations import Observed, Omission, observed, omissions, story_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import (
-    Ask,
-    Case,
-    Cases,
-    Column,
-    Floats,
-    Integers,
-    Measure,
-    Observation,
-    Reason,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Cases, Column, Floats, Integers, Measure, Observation, Reason, Totals
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
@@ -61,10 +50,8 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
-    supports, many = (
-        tuple(_supports(complete, measures, kept, scorers)),
-        int(result.made.get("summaries") or 0),
-    )
+    supports = tuple(_supports(complete, measures, kept, scorers))
+    many = int(result.made.get("summaries") or 0)
     return Examples(tuple(_texts(kept)), tuple(complete), supports, rules, many)
 
 
@@ -108,9 +95,8 @@ def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Cas
         texts = [case.summary.text]
         if key[1] not in records:
             record = case.record
-            texts += [d.text for d in record.documents[:MOST_DOCUMENTS]] + [
-                *record.references[:MOST_REFERENCES]
-            ]
+            texts += (d.text for d in record.documents[:MOST_DOCUMENTS])
+            texts += record.references[:MOST_REFERENCES]
         cost = sum(len(text[:MOST_CHARACTERS].encode("utf-8", "replace")) for text in texts)
         if cost <= room:
             room -= cost
@@ -224,8 +210,6 @@ def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Lin
 MOST_PARTS = 40
 """The most documents, sentences and claims of a record that are removed in turn; with more, none is."""
 
-Observed = PerRecord | Reason
-
 
 def explained(
     rows: Sequence[Row], units: Mapping[Key, Cases], measures: Mapping[str, Measure], scorers: Scorers
@@ -264,13 +248,13 @@ def explained(
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
     """The measure's main value of each row; rows with the same columns are evaluated at once."""
     found: list[float | None] = [None] * len(rows)
-    same_columns: dict[tuple[Column, ...], list[tuple[int, PerRecord]]] = {}
+    same_columns: dict[tuple[Column, ...], list[tuple[int, Totals]]] = {}
     for i, row in enumerate(rows):
-        if row and not isinstance(row, Reason):
-            same_columns.setdefault(tuple(row), []).append((i, row))
-    for columns, members in same_columns.items():
-        array = np.array([list(row.values()) for _, row in members])
-        values = measure.value(Totals({column: k for k, column in enumerate(columns)}, array))
+        if not isinstance(row, Reason) and row.columns:
+            same_columns.setdefault(tuple(row.columns), []).append((i, row))
+    for members in same_columns.values():
+        columns = members[0][1].columns
+        values = measure.value(Totals(columns, np.array([row.array for _, row in members])))
         read = np.broadcast_to(values[measure.name].array, len(members)).tolist()
         for (i, _), value in zip(members, read, strict=True):
             found[i] = value if isfinite(value) else None

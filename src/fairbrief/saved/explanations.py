@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import (
-    LEFT_OUT,
-    Observer,
-)
+from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
@@ -51,8 +48,9 @@ from fairbrief.types import (
 
 ALONE = "undefined for a single record"
 
-PerRecord = Mapping[Column, float]
-"""A row, or a sum of rows, by name."""
+Observed = Totals | Reason
+"""A row, or a sum of rows; or why there is none."""
+Columns = Mapping[Column, int]
 NOTHING = "no data remains"
 TOP = 5
 
@@ -195,13 +193,9 @@ class _OfSystem:
             Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, start=1)
         )
 
-    def _without(self, left_out: Sequence[int]) -> PerRecord:
+    def _without(self, left_out: Sequence[int]) -> Totals:
         """The sums of all clusters except these, without the values that only these have."""
-        rest = np.delete(self.part.sums, list(left_out), axis=0)
-        if not len(rest):
-            return {}
-        sums, columns = rest.sum(axis=0), self.part.ledger.columns
-        return {c: float(sums[i]) for c, i in _with_values(columns, (rest != 0).any(axis=0)).items()}
+        return _summed(self.part.ledger.columns, np.delete(self.part.sums, list(left_out), axis=0))
 
     def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:
         """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
@@ -217,7 +211,9 @@ class _OfSystem:
         now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
         pairs = list(zip(left_out, without, strict=True))
         # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
-        unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
+        unread = (
+            "sentence" if any(one.kind == "claim" and _differ(left, row) for one, left in pairs) else "claim"
+        )
         parts = []
         for one, left in pairs:
             if one.kind == unread:
@@ -283,40 +279,42 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
 # ---- Rows of the remaining cases
 
 
-def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
+def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Observed]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     firsts = ((unit, unit[0]) for several in units for unit in several)
     together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
     Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
-    matrix, reasons = iter(ledger.matrix()), list(ledger.known_reasons)
-
-    def row_of(code: int) -> PerRecord | Reason:
-        if code:
-            return Reason(reasons[code].removeprefix(LEFT_OUT))
-        row = next(matrix)
-        return {column: float(row[i]) for column, i in _with_values(ledger.columns, row != 0).items()}
-
-    rows = map(row_of, ledger.reasons.tolist())
-    return [_summed([next(rows) for _ in several]) for several in units]
-
-
-def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
-    """The sum, as in an audit: units without a row add nothing. The first reason if none has a row."""
-    total: dict[Column, float] = {}
-    for row in rows:
-        if not isinstance(row, Reason):
-            for column, value in row.items():
-                total[column] = total.get(column, 0.0) + value
-    return total or next((row for row in rows if isinstance(row, Reason)), total)
+    reasons, names = ledger.reasons, list(ledger.known_reasons)
+    rows = np.zeros((len(ledger), len(ledger.columns)))
+    rows[reasons == 0] = ledger.matrix()
+    found: list[Observed] = []
+    for own in np.split(np.arange(len(ledger)), np.cumsum([len(several) for several in units])[:-1]):
+        if (reasons[own] > 0).all() and len(own):
+            found.append(Reason(names[reasons[own[0]]].removeprefix(LEFT_OUT)))
+        else:  # as in an audit, units without a row add nothing
+            found.append(_summed(ledger.columns, rows[own[reasons[own] == 0]]))
+    return found
 
 
-def story_of(measure: Measure, cases: Cases, row: PerRecord | Reason, scorers: Scorers) -> str:
+def _summed(columns: Columns, rows: Floats) -> Totals:
+    """The sum of rows, without the values that none of them has; without any row, without columns."""
+    return Totals(_with_values(columns, (rows != 0).any(axis=0)) if len(rows) else {}, rows.sum(axis=0))
+
+
+def _differ(a: Observed, b: Observed) -> bool:
+    """Whether two rows of one observation differ."""
+    if isinstance(a, Reason) or isinstance(b, Reason):
+        return a != b
+    return not np.array_equal(a.array, b.array)
+
+
+def story_of(measure: Measure, cases: Cases, row: Observed, scorers: Scorers) -> str:
     """The measure's explanation of one unit's row, with the observation's details, one per line; empty without a row."""
     if isinstance(row, Reason):
         return ""
-    lines, observation = [measure.explain(totals_of(row))], measure.observation
+    lines, observation = [measure.explain(row)], measure.observation
     if isinstance(observation, ShowsDetails):
         answered = tuple(case for case in cases if not case.summary.reason)
         scores = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks(answered)]
@@ -327,18 +325,14 @@ def story_of(measure: Measure, cases: Cases, row: PerRecord | Reason, scorers: S
 # ---- Values of rows
 
 
-def value_of(measure: Measure, quantity: str, *rows: PerRecord | Reason) -> float | None:
+def value_of(measure: Measure, quantity: str, *rows: Observed) -> float | None:
     """A quantity of summed rows; None if it is undefined."""
-    total = _summed([*rows, Reason("")])
-    if isinstance(total, Reason) or (found := measure.value(totals_of(total)).get(quantity)) is None:
-        return None
-    value = float(found.array)
+    known = [row for row in rows if not isinstance(row, Reason)]
+    columns = dict.fromkeys(column for row in known for column in row.columns)
+    sums = np.array([sum(row[column] for row in known) for column in columns])
+    found = measure.value(Totals({column: i for i, column in enumerate(columns)}, sums)) if columns else {}
+    value = float(found[quantity].array) if quantity in found else nan
     return None if isnan(value) else value
-
-
-def totals_of(row: PerRecord) -> Totals:
-    """A row as the input of a measure."""
-    return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
 
 def effect(now: float | None, then: float | None, reason: str) -> Effect:
@@ -400,9 +394,6 @@ def _without_mentions(person: Entity, document: int) -> Entity | None:
 
 
 # ---- Values without a record
-
-
-Columns = Mapping[Column, int]
 
 
 def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dict[str, Floats]:

@@ -16,7 +16,6 @@ from fairbrief.auditing.record_values import directions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.plan import listed
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load_unchanged
@@ -26,13 +25,14 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
+from fairbrief.settings import listed
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
     from fairbrief.reports.audit_object import Audit
+    from fairbrief.settings import Names
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}

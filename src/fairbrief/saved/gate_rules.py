@@ -46,9 +46,8 @@ class Rule:
     @property
     def asked(self) -> str:
         """The left side: ``measure:quantity-random{system}``."""
-        quantity = f":{self.quantity}{RANDOM if self.from_random else ''}" if self.quantity else ""
-        system = f"{{{self.system}}}" if self.system else ""
-        return f"{self.measure}{quantity}{system}"
+        quantity = f"{self.quantity}{RANDOM}" if self.from_random else self.quantity
+        return str(specs.Target(self.measure, quantity, self.system))
 
 
 def rule(text: str) -> Rule:

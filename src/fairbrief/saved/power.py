@@ -14,17 +14,17 @@ from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.plan import listed
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import result_of
+from fairbrief.settings import listed
 from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
     from fairbrief.reports.audit_object import Audit
+    from fairbrief.settings import Names
 
 PERMUTED = "label permutations"
 EXTRACTS = "random sentences"

@@ -21,6 +21,7 @@ from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
+from fairbrief.statistics import ratio
 from fairbrief.types import Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
@@ -176,12 +177,9 @@ def normalised(values: Floats) -> Floats:
     A data set with an undefined value, or with equal values, is left out; nan if none remains.
     """
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
-    scale = np.where(high > low, high - low, np.nan)
-    scaled = (values - low) / scale
+    scaled = ratio(values - low, high - low)
     some = np.isfinite(scaled)
-    total = np.where(some, scaled, 0.0).sum(axis=0)
-    count = some.sum(axis=0)
-    return np.asarray(total / np.where(count > 0, count, np.nan))
+    return ratio(np.where(some, scaled, 0.0).sum(axis=0), some.sum(axis=0))
 
 
 def table(found: Overall, confidence_level: float = 0.95) -> Table:

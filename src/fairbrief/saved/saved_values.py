@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fairbrief.auditing.jackknifed import summed
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, first_met, names_of, side_by_side
 from fairbrief.auditing.per_record import ledgers_from
@@ -49,8 +50,7 @@ class SavedValues:
         many = 1 + max(int(numbers.max()) for numbers in clusters)
         values = []
         for places, cluster in zip(chosen, clusters, strict=True):
-            sums = np.zeros((many, self.rows.shape[1]))
-            np.add.at(sums, cluster, self.rows[places])
+            sums = summed(self.rows[places], cluster, many)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 

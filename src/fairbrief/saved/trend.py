@@ -18,7 +18,6 @@ import numpy as np
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import listed
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import Saved
@@ -29,11 +28,12 @@ from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved.compare import check_distinct, names_of
 from fairbrief.saved.gate import of_limit
 from fairbrief.saved.gate_rules import Rule, Sign, rules
+from fairbrief.settings import listed
 from fairbrief.statistics import sequential
 from fairbrief.types import Estimate, Floats
 
 if TYPE_CHECKING:
-    from fairbrief.plan_keywords import Names
+    from fairbrief.settings import Names
 
 REFERENCE = 28
 """Reference nights by default: whole weeks, in which weekdays are equally frequent."""

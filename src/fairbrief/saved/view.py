@@ -26,7 +26,7 @@ from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.per_record import SavedRows
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result, Row
 from fairbrief.reports.wording import ordered_groups
 from fairbrief.saved import saved_inputs
@@ -267,7 +267,7 @@ class Saved:
     """
 
     def __init__(
-        self, name: str, result: Result, rows: SavedRows, texts: SavedTexts | None, fault: str
+        self, name: str, result: Result, rows: PerRecordRows, texts: SavedTexts | None, fault: str
     ) -> None:
         self.name, self.result, self.texts, self.fault = name, result, texts, fault
         self._rows = rows
@@ -277,7 +277,7 @@ class Saved:
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
         observation = self.measures[spec]
-        reader = reader_of(spec, list(self._rows.schema(observation)))
+        reader = reader_of(spec, list(self._rows.schemas[observation]))
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
         records: list[pa.Array] = []
@@ -317,7 +317,7 @@ class Saved:
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
-            its = reader_of(other, list(self._rows.schema(observation)))
+            its = reader_of(other, list(self._rows.schemas[observation]))
             if its is None or getattr(its.measure, "over", "") != over:
                 continue
             if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):

@@ -34,11 +34,9 @@ class Bootstrap:
     """
 
     def __init__(self, clusters: int, draws: int = 2000, seed: int = 0) -> None:
-        self._set(np.zeros(clusters), np.full(clusters, float(clusters)), draws, [BOOTSTRAP_STREAM, seed])
-
-    def _set(self, start: Floats, size: Floats, draws: int, seed: list[int]) -> None:
+        self._start, self._size = np.zeros(clusters), np.full(clusters, float(clusters))
         """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
-        self._start, self._size, self._draws, self._seed = start, size, draws, seed
+        self._draws, self._seed = draws, [BOOTSTRAP_STREAM, seed]
         self._kept: list[NDArray[np.unsignedinteger]] = []
 
     def totals(self, rows: Floats) -> Floats:
@@ -90,7 +88,9 @@ class BlockBootstrap(Bootstrap):
         starts = np.cumsum(sizes) - sizes
         self._order = np.argsort(place, kind="stable")
         place = place[self._order]
-        self._set(starts[place].astype(float), sizes[place].astype(float), draws, [BLOCK_STREAM, seed])
+        super().__init__(len(place), draws, seed)
+        self._start, self._size = starts[place].astype(float), sizes[place].astype(float)
+        self._seed = [BLOCK_STREAM, seed]
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows. Shape (blocks, k) → (draws, k)."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from fairbrief.text.vocabulary import words
+
 FirstAndLast = tuple[str | None, str | None]
 """First and last name of a person; either may be absent."""
 FIRST, LAST, TITLE = "FIRST_NAME", "LAST_NAME", "M."
@@ -22,10 +24,7 @@ _NEUTRAL = {
 _WORDS = re.compile(r"([^\W_]++(?:['’-][^\W_]++)*+)")
 # The same words; the search looks characters up in a table where it need not test for letters.
 _WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)")
-_NOT_A_POSSESSION = frozenset(
-    "and or but to for in on at by from with about as that which who when while because if of the a an "
-    "was is were are had has have did does would could will his her their my your our its this that".split()
-)
+_NOT_A_POSSESSION = words("function_words", "not_possessed")
 _PUBLISHED = _PRONOUNS | {"him": "their"} | dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE)
 _PUBLISHED_FORMS = {
     form(old): new if new is TITLE else form(new)
@@ -87,8 +86,8 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
 @lru_cache(maxsize=4096)
 def _placeholders(name: str, placeholder: str) -> dict[str, str]:
     """The words of a name, in any case → its placeholder."""
-    words = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
-    return {form(word): placeholder for word in words for form in (str, str.lower, str.capitalize, str.upper)}
+    kept = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
+    return {form(word): placeholder for word in kept for form in (str, str.lower, str.capitalize, str.upper)}
 
 
 def _neutral_parts(word: str, neutral: Mapping[str, str]) -> str:

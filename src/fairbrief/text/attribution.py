@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from fairbrief.text.names import PARTICLES, bare, gender_of_title, given_names, is_title, without_titles
-from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, words
+from fairbrief.text.segmentation import replaced
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 ROLES = words("titles", "roles")
 WEAK = PARTICLES | FUNCTION_WORDS | CALENDAR
@@ -30,13 +31,9 @@ CUE = re.compile(
     re.IGNORECASE,
 )
 """Words before the name of somebody whose statement follows or precedes."""
-SAYING = (
-    "added adds agreed agrees argued argues asked asks claimed claims demanded demands explained explains insisted insists "
-    "noted notes proposed proposes remarked remarks replied replies reported reports said says stated states stressed "
-    "stresses suggested suggests told tells warned warns wrote writes"
-).split()
-SAID_BEFORE = re.compile(rf"\b(?:{'|'.join(SAYING)})\s*\Z")
-SAID_AFTER = re.compile(rf"\s+(?:(?!\d)\w{{2,20}}ly\s+|also\s+)?(?:{'|'.join(SAYING)})\b(?:\s+that\b)?[,:]?")
+SAYING = "|".join(vocabulary("names")["reporting"].split())
+SAID_BEFORE = re.compile(rf"\b(?:{SAYING})\s*\Z")
+SAID_AFTER = re.compile(rf"\s+(?:(?!\d)\w{{2,20}}ly\s+|also\s+)?(?:{SAYING})\b(?:\s+that\b)?[,:]?")
 WHO = re.compile(r",?\s+who\b")
 OPENS = re.compile(r"(?:\A|[,;:—–(\"“„«]|\b(?:but|while|whereas|although|because|when))\s*\Z")
 """What is before the subject of a sentence or clause."""
@@ -128,7 +125,7 @@ class Roster:
         label = BRACKETED.sub(" ", match[1]).strip(" *_")
         spans = self.spans(label)
         who = frozenset(s.speaker for s in spans if s.speaker is not None)
-        rest = WORD.findall(_without(label, [span[:2] for span in spans]))
+        rest = WORD.findall(replaced(label, ((span.start, span.end, "") for span in spans)))
         is_name = all(word[0].isupper() or JOINED.fullmatch(word) or word == "the" for word in rest)
         if not who or not is_name or len(rest) > MOST_TITLES:
             return claim, frozenset()
@@ -198,7 +195,7 @@ class Roster:
 def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]:
     """The content of a claim without a label, and the speakers to whom it is attributed."""
     who: set[int] = set()
-    cuts: list[tuple[int, int]] = []
+    cuts: list[tuple[int, int, str]] = []
     is_subject, last = False, -1
     for span in spans:
         before, after = claim[max(0, span.start - NEAR) : span.start], claim[span.end : span.end + NEAR]
@@ -217,18 +214,9 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
         if is_subject and span.speaker is not None and not is_possessive:
             said = SAID_AFTER.match(after)
             who.add(span.speaker)
-            cuts.append((start, span.end + (said.end() if said else 0)))
-    content = GAP.sub(" ", BEFORE_END.sub("", _without(claim, cuts))).strip(" ,;:")
+            cuts.append((start, span.end + (said.end() if said else 0), ""))
+    content = GAP.sub(" ", BEFORE_END.sub("", replaced(claim, cuts))).strip(" ,;:")
     return (content if WORD.search(content) else claim), frozenset(who)
-
-
-def _without(text: str, cuts: Iterable[tuple[int, int]]) -> str:
-    """A text without some spans, which are in order."""
-    place, kept = 0, []
-    for start, stop in cuts:
-        kept.append(text[place:start])
-        place = stop
-    return "".join([*kept, text[place:]])
 
 
 def _words_of(name: str) -> list[str]:

@@ -67,9 +67,7 @@ def guess_place(word: str, following: str) -> Place | None:
 
 
 _NEXT_WORD = re.compile(r"""\s+["“‘'(\[]?([^\W_]+)""")
-_POSSESSED: Final = frozenset(
-    "own every other most more less few many several very well now then once often ever".split()
-)
+_POSSESSED: Final = words("function_words", "before_possessions")
 """Function words that a noun may still follow: her many friends, his then wife."""
 
 

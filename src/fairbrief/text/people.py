@@ -16,14 +16,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from fairbrief.text.gendered_words import WORD, count_gender_words
-from fairbrief.text.names import (
-    GENDER_WORDS,
-    bare,
-    gender_of_title,
-    given_names,
-    is_title,
-    without_titles,
-)
+from fairbrief.text.names import GENDER_WORDS, bare, gender_of_title, given_names, is_title, without_titles
 from fairbrief.text.recognition import Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 

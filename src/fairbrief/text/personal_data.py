@@ -12,6 +12,7 @@ from ipaddress import ip_address
 
 from fairbrief.text.names import given_names, without_titles
 from fairbrief.text.recognition import accept, choose, propose
+from fairbrief.text.segmentation import replaced
 
 NAME = "[NAME]"
 SHORTEST = 2
@@ -37,7 +38,7 @@ def without_identifiers(text: str) -> str:
 
 def names_in(text: str) -> set[str]:
     """The names of people in an English text, as the built-in recognizer finds them, and their words."""
-    names = accept(text, propose(text), given_names())
+    names = accept(text, given_names())
     return names.keys() | {
         word for name in names for word in without_titles(name.split()) if len(word) > SHORTEST
     }
@@ -45,11 +46,7 @@ def names_in(text: str) -> set[str]:
 
 def without_names(text: str, names: Collection[str]) -> str:
     """The text with these names replaced."""
-    pieces, end = [], 0
-    for span in choose(propose(text), names):
-        pieces += [text[end : span.start], NAME]
-        end = span.end
-    return "".join([*pieces, text[end:]])
+    return replaced(text, ((span.start, span.end, NAME) for span in choose(propose(text), names)))
 
 
 def _is_iban(text: str) -> bool:

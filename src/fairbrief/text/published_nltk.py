@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError, optional_library
 from fairbrief.text.rouge import porter_stem
 
 RULES = "3.9.1"
@@ -141,22 +141,13 @@ def wordnet(reader: str, *data: str) -> Any:
 def vader() -> Any:
     """NLTK's VADER. Raises MissingExtra, or RequestError without its word list."""
     reader = "VADER's sentiment by NLTK"
-    _nltk(reader)
-    from nltk.sentiment.vader import SentimentIntensityAnalyzer
-
+    library = optional_library("nltk.sentiment.vader", "nltk", reader)
     words = "sentiment/vader_lexicon/vader_lexicon.txt"  # NLTK also finds it zipped
-    return _resource(lambda: SentimentIntensityAnalyzer(words), reader, "vader_lexicon")
+    return _resource(lambda: library.SentimentIntensityAnalyzer(words), reader, "vader_lexicon")
 
 
 def _nltk(reader: str = READER) -> Any:
-    try:
-        import nltk
-        import nltk.corpus
-        import nltk.stem
-        import nltk.tag
-    except ImportError as error:
-        raise MissingExtra("nltk", "nltk", reader) from error
-    return nltk
+    return optional_library("nltk", "nltk", reader)
 
 
 def _resource(load: Callable[[], Any], reader: str = READER, *data: str) -> Any:

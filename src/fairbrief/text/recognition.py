@@ -137,8 +137,8 @@ def choose(spans: Sequence[Span], accepted: Collection[str]) -> list[Span]:
     return sorted(kept, key=lambda s: s.start)
 
 
-def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> dict[str, str]:
-    """The strings proposed from a text that name a person, with the rule: string → rule.
+def accept(text: str, given_names: Collection[str]) -> dict[str, str]:
+    """The strings proposed from a text (`propose`) that name a person, with the rule: string → rule.
 
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
@@ -150,7 +150,7 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     Places, peoples, organisations and acronyms (the lists of `not_people`) are excluded, such as ``UN``, ``China`` and
     ``Houston Police``.
     """
-    reading = _Reading(text, given_names)
+    reading, spans = _Reading(text, given_names), propose(text)
     found: dict[str, str] = {}
     for span in spans:
         if rule := reading.rule(span):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from fairbrief.errors import MissingExtra
+from fairbrief.errors import optional_library
 from fairbrief.ranges import batches, changes, ordered, sums
 from fairbrief.text import vocabulary
 from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
@@ -77,11 +77,8 @@ def porter_stem(word: str) -> str:
 
 @cache
 def _porter() -> Callable[[str], str]:
-    try:
-        from nltk.stem.porter import PorterStemmer
-    except ImportError as error:
-        raise MissingExtra("nltk", "nltk", "Porter's stems (stem=true)") from error
-    stem: Callable[[str], str] = PorterStemmer().stem
+    porter = optional_library("nltk.stem.porter", "nltk", "Porter's stems (stem=true)")
+    stem: Callable[[str], str] = porter.PorterStemmer().stem
     return stem
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, compress, count, pairwise
@@ -83,6 +83,19 @@ def word_count(text: str) -> int:
     if text.isascii() or not NEEDS_ICU.search(text):
         return len(text.split())
     return len(words_of(text))
+
+
+def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """The text with other characters in place of ``start`` to ``end``; changes are in order and do not overlap.
+
+    >>> replaced("Ann met Ben.", [(0, 3, "She"), (8, 11, "")])
+    'She met .'
+    """
+    pieces, at = [], 0
+    for start, end, new in changes:
+        pieces += [text[at:start], new]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 plain_words = runs_of(r"\w")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.errors import DataError, reading_text
+from fairbrief.errors import DataError, text_of
 from fairbrief.measures.record_texts import claims_of
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
@@ -310,9 +310,7 @@ def _rows(path: Path) -> Iterator[Row]:
                 )
             yield where, row["text"], row["claim"], row["supported"].strip(), row.get("group") or ""
         return
-    with reading_text(path):
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text_of(path).splitlines(), 1):
         if line.strip():
             yield from _pairs_of(f"{path.name}:{number}", line)
 

@@ -8,7 +8,7 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -71,20 +71,18 @@ def choose(
         raise RequestError(
             f"'{by}' is observed on several records together: it cannot choose one record's summary."
         )
-    records: dict[str, list[Case]] = {}
-    for case in cases:
-        records.setdefault(case.record.id, []).append(case)
-    everything = [case for several in records.values() for case in several]
+    everything = list(cases)
+    places: dict[str, list[int]] = {}
+    for i, case in enumerate(everything):
+        places.setdefault(case.record.id, []).append(i)
     totals, has_row = _rows_of(measure, everything, scorers, extracts=True)
     direction = better(measure, totals.columns)
     values = np.where(has_row, decisive(measure, totals, direction), np.nan)
     costs = -values if direction == "more" else np.abs(values)
     meets_floors = _meets(floors, everything, scorers)
-    start = 0
-    for several in records.values():
-        these = slice(start, start + len(several))
+    for these in places.values():
+        several = tuple(everything[i] for i in these)
         cost, allowed = costs[these].tolist(), meets_floors[these].tolist()
-        start += len(several)
         pool = [i for i, value in enumerate(cost) if not np.isnan(value)]
         words = [_words(case) for case in several]
         if length_within is not None and pool:
@@ -95,7 +93,7 @@ def choose(
         chosen = min(best or pool or [0], key=cost.__getitem__)
         worst = max(pool, key=cost.__getitem__, default=0)
         yield Choice(
-            tuple(several),
+            several,
             tuple(values[these].tolist()),
             tuple(pool),
             chosen,
@@ -214,14 +212,12 @@ def table(choices: Sequence[Choice]) -> Table:
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
     ]
-    kinds: dict[str, Callable[[Choice], Sequence[int]]] = {
-        "chosen": lambda choice: [choice.chosen],
-        "all candidates": lambda choice: choice.pool,
+    kinds = {
+        "chosen": [(choice, choice.chosen) for choice in measured],
+        "all candidates": [(choice, i) for choice in measured for i in choice.pool],
     }
-    for who, indices in kinds.items():
-        taken = [(choice, i) for choice in measured for i in indices(choice)]
-        if taken:
-            rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
-            words = fmean(_words(choice.candidates[i]) for choice, i in taken)
-            rows.append((f"mean words, {who}", f"{words:.2f}"))
+    for who, taken in kinds.items() if measured else ():
+        rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
+        words = fmean(_words(choice.candidates[i]) for choice, i in taken)
+        rows.append((f"mean words, {who}", f"{words:.2f}"))
     return Table("The candidates", ("", ""), tuple(rows))

@@ -12,7 +12,7 @@ from typing import Any
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import journal_of, key_of, open_journal
-from fairbrief.errors import DataError, reading_text
+from fairbrief.errors import DataError, text_of
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
@@ -35,8 +35,7 @@ def instruction_in(path: Path | None = None) -> str:
     """
     if path is None:
         return (resources.files("fairbrief.workbench") / "claims.txt").read_text(encoding="utf-8")
-    with reading_text(path):
-        text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     if "{summary}" not in text:
         raise DataError(f"{path}: the instruction has no {{summary}}, so no text would be sent.")
     return text
@@ -134,17 +133,15 @@ def split_file(
     Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
     counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
     """
-    outcome, not_asked = Outcome(Count()), set[str]()
+    outcome = Outcome(Count())
+    not_asked: Answer = {"claims": [], "reason": NOT_ASKED}
     with locked(out), open_journal(journal_of(out)) as journal:
         without = gather([splitter], cases, journal, outcome.count, tally or Tally(), watch)
         with atomic_stream(out) as stream:
             for case in cases():
                 summary = case.summary
                 for key in splitter.keys(case):
-                    answer = journal[key] if key in journal else without.get(key)
-                    if answer is None:
-                        not_asked.add(key)
-                        answer = {"claims": [], "reason": NOT_ASKED}
+                    answer = journal[key] if key in journal else without.get(key, not_asked)
                     outcome.add(case, answer)
                     made = {"claims_by": splitter.model.model, "claims_prompt_sha": splitter.sha}
                     if "reason" in answer:
@@ -152,6 +149,4 @@ def split_file(
                     claims = tuple(map(Claim, answer["claims"])) or None
                     summary = replace(summary, claims=claims, made={**summary.made, **made})
                 stream.write(line_of(case.record, summary_fields(summary)))
-    outcome.count.not_asked = len(not_asked)
-    outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
     return outcome

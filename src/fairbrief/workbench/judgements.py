@@ -20,15 +20,7 @@ from fairbrief.statistics.agreement import Scale, krippendorff_alpha, pearson, r
 from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Table
-from fairbrief.workbench.sheets import (
-    FAIR_RATING,
-    PERSON,
-    Answer,
-    Item,
-    Key,
-    claims_to_judge,
-    decisions,
-)
+from fairbrief.workbench.sheets import FAIR_RATING, PERSON, Answer, Item, Key, claims_to_judge, decisions
 
 DRAWS = 1000
 Asked = Iterable[tuple[Case, Sequence[Item]]]
@@ -75,12 +67,11 @@ def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
         for name, numbers, scale, categories in kinds:
+            alpha = partial(krippendorff_alpha, scale=scale)
+            kappa = partial(randolph_kappa, categories=categories)
             coefficients: Coefficients = {
-                f"{name}: Krippendorff's α ({scale})": (partial(krippendorff_alpha, scale=scale), 0.0),
-                f"{name}: Randolph's κ ({categories} categories)": (
-                    partial(randolph_kappa, categories=categories),
-                    0.0,
-                ),
+                f"{name}: Krippendorff's α ({scale})": (alpha, 0.0),
+                f"{name}: Randolph's κ ({categories} categories)": (kappa, 0.0),
             }
             result += with_intervals(coefficients, numbers, records, seed)
     return result

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.errors import DataError, RequestError, reading_text, text_of
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
-from fairbrief.text.recognition import accept, propose
+from fairbrief.text.recognition import accept
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim
 
@@ -192,7 +192,7 @@ def decisions(case: Case) -> list[Decision]:
     text, people = case.summary.text, case.record.entities
     names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
     source = "\n".join(document.text for document in case.record.documents)
-    accepted = accept(text, propose(text), given_names())
+    accepted = accept(text, given_names())
     return find_people(text, names, source, accepted, with_known=True)
 
 
@@ -324,8 +324,7 @@ def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The rows of a sheet, each with its position for messages; texts as before `protect`."""
-    with reading_text(path):
-        text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     head = text.partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)

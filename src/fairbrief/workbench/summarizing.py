@@ -12,16 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import (
-    EMPTY,
-    REFUSED,
-    UNANSWERED,
-    Endpoint,
-    LimitReached,
-    Question,
-    Reply,
-    Tally,
-)
+from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, LimitReached, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
@@ -128,8 +119,9 @@ def gather(
             else:
                 yield task, i
 
+    tasks = missing()
     try:
-        for batch in _answers(writers, missing(), tally):
+        for batch in _answers(writers, tasks, tally):
             journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
             for key, answer in batch:
                 count.asked += 1
@@ -139,6 +131,9 @@ def gather(
             watch(count)
     except LimitReached as error:
         count.stopped = str(error)
+        for _ in tasks:
+            pass  # the wanted answers are counted to the end
+        count.not_asked = count.wanted - count.from_journal - count.asked
     return without
 
 

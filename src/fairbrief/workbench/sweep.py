@@ -17,14 +17,7 @@ from fairbrief.chat.journal import keys_in
 from fairbrief.errors import RequestError
 from fairbrief.readers import Reading, read
 from fairbrief.reports.result import Result
-from fairbrief.workbench.summarizing import (
-    Count,
-    Forecast,
-    Job,
-    Records,
-    Watch,
-    summarize_all,
-)
+from fairbrief.workbench.summarizing import Count, Forecast, Job, Records, Watch, summarize_all
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
 ANSWERS, JOURNAL = "answers", "answers.journal"

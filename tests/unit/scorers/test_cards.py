@@ -85,7 +85,9 @@ def test_a_caution_comes_from_the_figures() -> None:
 
 def test_a_command_shows_the_line_of_a_card() -> None:
     """`measures NAME` explains a scorer with its card's line."""
-    assert f"Card: {cards.summary('containment')}." in lookup_commands.explanation("containment")
+    text = lookup_commands.explanation("containment")
+    assert f"Card: {cards.summary('containment')}." in text
+    assert text.endswith("- `by: int | str = 'sentence'`")
 
 
 def test_an_audit_records_the_line_of_each_scorer_that_it_asked() -> None:

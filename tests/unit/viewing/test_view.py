@@ -7,7 +7,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,16 @@ from tests.cli.command import printed
 
 import fairbrief
 from fairbrief.auditing.record_values import values_of_records
-from fairbrief.cli.input_options import ReadingOptions
+from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers import Reading
 from fairbrief.reports import load
 from fairbrief.saved import view
-from fairbrief.saved.saved_inputs import Inputs, SavedTexts
+from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, Server, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl").resolve()
 COVERAGE = "coverage_parity@sentiment"
 RECORDS = {case.record.id for case in fairbrief.read(EXAMPLE)}
-
-
-def read(files: Sequence[str], inputs: Inputs) -> Reading:
-    """As the command reads them."""
-    return ReadingOptions(**inputs.options).read(files, inputs.attributes)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def about(folder: Path) -> Answers:
     """The folder, opened."""
-    return Answers([open_audit(folder, read)])
+    return Answers([open_audit(folder, read_inputs)])
 
 
 def records_of(found: dict[str, Any]) -> list[str]:
@@ -78,7 +72,7 @@ def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answer
 
 def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> None:
     """View and report begin with the measure and system of the leading finding; of two audits, with both of its systems."""
-    twice = Answers([open_audit(folder, read, "new"), open_audit(folder, read, "old")])
+    twice = Answers([open_audit(folder, read_inputs, "new"), open_audit(folder, read_inputs, "old")])
     for answers, other in ((about, ""), (twice, "1:rosy")):
         assert answers.about()["start"] == {
             "measure": COVERAGE,
@@ -182,7 +176,7 @@ def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> N
     (tmp_path / "in.jsonl").write_text("".join(told), encoding="utf-8")
     options = f"--references --measure {COVERAGE} --resamples 0 --out".split()
     printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    seen = Answers([open_audit(tmp_path / "a", read)])
+    seen = Answers([open_audit(tmp_path / "a", read_inputs)])
     record = records_of(seen.rows(COVERAGE, "0:reference 1"))[0]
     shown = seen.record(COVERAGE, "0:reference 1", record)
     assert shown["texts"]["summaries"]["reference 1"]["text"] == "People liked the room."
@@ -201,7 +195,7 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
     measure = "theme_words@gender"
     options = f"--measure {measure} --resamples 0 --out".split()
     printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    shown = Answers([open_audit(tmp_path / "a", read)]).record(measure, "0:s", "note")
+    shown = Answers([open_audit(tmp_path / "a", read_inputs)]).record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()
 
@@ -211,11 +205,11 @@ def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     path = tmp_path / "reviews.jsonl"
     path.write_bytes(EXAMPLE.read_bytes())
     printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
-    assert open_audit(tmp_path / "audit", read).fault == ""
+    assert open_audit(tmp_path / "audit", read_inputs).fault == ""
     path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
-    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit", read).fault
+    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
     path.unlink()
-    gone = open_audit(tmp_path / "audit", read)
+    gone = open_audit(tmp_path / "audit", read_inputs)
     assert "is missing: restore it" in gone.fault
     assert Answers([gone]).rows(COVERAGE, "0:rosy")["total"] == len(RECORDS)
     with pytest.raises(DataError, match="is missing: restore it"):
@@ -227,7 +221,7 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     import shutil
 
     shutil.copytree(folder.parent, tmp_path / "elsewhere")
-    moved = open_audit(tmp_path / "elsewhere" / "audit", read)
+    moved = open_audit(tmp_path / "elsewhere" / "audit", read_inputs)
     assert moved.fault == ""
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
@@ -315,7 +309,7 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     measures = ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
     printed("audit", str(place / "rows.jsonl"), *(word for spec in measures for word in ("--measure", spec)),
         "--resamples", "20", "--extracts", "20", "--out", str(place / "audit"))  # fmt: skip
-    return Answers([open_audit(place / "audit", read)])
+    return Answers([open_audit(place / "audit", read_inputs)])
 
 
 @pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])

@@ -15,6 +15,7 @@ from fairbrief.errors import DataError
 from fairbrief.statistics.distributions import dirichlet_log_odds
 from fairbrief.text.gendered_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.text.sentences import split
+from fairbrief.text.themes import topic_of
 from fairbrief.types import Case, Record, Table
 from fairbrief.workbench.corpora.sets import dominating
 
@@ -206,11 +207,11 @@ def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table
     ]
 
 
-def topic_table(records: Iterable[Record], topics: Mapping[str, frozenset[str]]) -> Table:
-    """The number of documents of each topic, and the share of each group among their identifying words.
+def topic_table(records: Iterable[Record]) -> Table:
+    """The number of documents of each topic (`topic_of`), and the share of each group among their identifying words.
 
-    The topic of a document is the one with most words in it; ``unknown`` for a tie. ``total`` comes first, for all
-    documents; each seed document counts once, since its counterfactuals differ only in the people.
+    ``total`` comes first, for all documents; each seed document counts once, since its counterfactuals differ only in
+    the people.
     """
     counts: dict[str, np.ndarray] = {}
     documents: Counter[str] = Counter()
@@ -218,9 +219,7 @@ def topic_table(records: Iterable[Record], topics: Mapping[str, frozenset[str]])
     for record in records:
         seeds.setdefault(record.cluster, record)
     for document in (document for record in seeds.values() for document in record.documents):
-        words = Counter(_TOKEN.findall(document.text.lower()))
-        scores = Counter({topic: sum(words[w] for w in wanted) for topic, wanted in topics.items()})
-        for part in (TOTAL, dominating(scores, list(topics)) or "unknown"):
+        for part in (TOTAL, topic_of(document.text)):
             documents[part] += 1
             counts[part] = counts.get(part, 0) + np.array(count_identifiers(document.text, LISTS))
     rows = tuple(

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import check
+from fairbrief.readers.formats import check
 from fairbrief.text.gendered_words import pronoun_gender
 
 UNKNOWN = "unknown"

@@ -22,7 +22,8 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import File, check
+from fairbrief.readers.files import File
+from fairbrief.readers.formats import check
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 

@@ -277,8 +277,8 @@ Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
 
 
-def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
-    """Assigns a review's sentiment; the rule ``none`` assigns none.
+def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label:
+    """Assigns a review's sentiment; the rule ``none`` assigns an empty one.
 
     ``rating``: ``negative`` up to a rating, ``positive`` from a rating on, ``neutral`` between; None for a review without
     a rating. ``vader_argmax``: `argmax_sentiment` by the library ``vader`` (vaderSentiment) or ``nltk``, which the authors
@@ -287,7 +287,7 @@ def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: s
     Raises: RequestError for another rule or overlapping thresholds; MissingExtra without NLTK for ``nltk``.
     """
     if rule == "none":
-        return None
+        return lambda _: ""
     if rule == "vader_argmax":
         scores = _analyser(analyser)
         return lambda review: argmax_sentiment(scores(review.text))
@@ -336,7 +336,7 @@ def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
 def review_sets(
     records: Iterable[Record],
     size: int,
-    label: Label | None,
+    label: Label,
     left_out: Counter[str],
     *,
     per_product: int | None = 1,
@@ -347,22 +347,21 @@ def review_sets(
     products' first reviews. Texts that ``admits`` refuses are excluded, too.
 
     A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
-    and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
-    ``none``, reviews without a sentiment are excluded and counted by reason. If a product can have several sets, it
-    is their seed document.
+    and keeps its references if it is not divided. Each review gets the attribute ``sentiment``, unless its label is
+    empty; reviews without a label are excluded and counted by reason. If a product can have several sets, it is
+    their seed document.
     """
     for product, record, reviews in _products(records):
         kept = []
         for review in reviews:
-            sentiment = None
             if not review.text.strip():
                 left_out["review without text"] += 1
             elif not admits(review.text):
                 left_out["review not of the wanted length"] += 1
-            elif label is not None and (sentiment := label(review)) is None:
+            elif (sentiment := label(review)) is None:
                 left_out["review without a rating"] += 1
             else:
-                given = {} if sentiment is None else {"sentiment": sentiment}
+                given = {"sentiment": sentiment} if sentiment else {}
                 kept.append(replace(review, attributes={**review.attributes, **given}))
         if len(kept) < size:
             left_out["product with too few reviews"] += 1
@@ -453,11 +452,12 @@ def _pieces(
             continue
         name = turn.attributes.get("speaker", "")
         lead = f"{name}: " if names and name else ""
-        texts: Iterable[str] = [turn.text]
-        if count(lead + turn.text) > most:
-            counts[SPLIT] += 1
-            texts = _split(turn.text, lead, most, count)
-        for text in texts:
+        whole = lead + turn.text
+        if (tokens := count(whole)) <= most:
+            yield Document(whole, turn.attributes), tokens
+            continue
+        counts[SPLIT] += 1
+        for text in _split(turn.text, lead, most, count):
             yield Document(lead + text, turn.attributes), count(lead + text)
 
 

@@ -10,7 +10,6 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import key_of
 from fairbrief.serialization import summary_fields
-from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
 from fairbrief.workbench.summarizers.prompts import Prompted, Task, fill, find
 
@@ -42,8 +41,6 @@ class Chat(Prompted, Endpoint, Decoding):
     def __post_init__(self) -> None:
         Prompted.__post_init__(self)
         Endpoint.__post_init__(self)
-
-    __repr__ = spell
 
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""

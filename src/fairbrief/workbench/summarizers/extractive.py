@@ -7,27 +7,26 @@ sentences are in the order of the record; ties go to the earlier sentence; short
 from __future__ import annotations
 
 import math
-import re
 import zlib
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.specs import spell
-from fairbrief.text.gendered_words import WORD, count_identifiers
+from fairbrief.measures.bases import Count
+from fairbrief.specs import CheckedSettings
+from fairbrief.text.gendered_words import count_identifiers
+from fairbrief.text.segmentation import numbered, plain_words
 from fairbrief.text.sentences import split
+from fairbrief.text.themes import topic_of
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Floats, Record, Summary
 
 
-class Extractive(ABC):
+class Extractive(CheckedSettings, ABC):
     """Copies the sentences of a record that `chosen` selects, in its order."""
-
-    __repr__ = spell
 
     @abstractmethod
     def chosen(self, record: Record) -> Iterable[int]:
@@ -47,11 +46,7 @@ class Extractive(ABC):
 class OfSentences(Extractive):
     """Copies a fixed number of sentences."""
 
-    sentences: int = 3
-
-    def __post_init__(self) -> None:
-        if self.sentences < 1:
-            raise ValueError(f"sentences={self.sentences} is not a positive number")
+    sentences: Count = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,12 +83,7 @@ class LexRank(OfSentences):
 
     name: ClassVar[str] = "lexrank"
     threshold: float = 0.1
-    damping: float = 0.15
-
-    def __post_init__(self) -> None:
-        OfSentences.__post_init__(self)
-        if not 0 < self.damping < 1:
-            raise ValueError(f"damping={self.damping} is not between 0 and 1")
+    damping: Annotated[float, "(0, 1)"] = 0.15
 
     def chosen(self, record: Record) -> Iterable[int]:
         scores = centrality(sentences_of(record), self.threshold, self.damping)
@@ -124,17 +114,12 @@ def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Fl
 
 
 def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
-    bags = [
-        Counter(w for w in re.findall(r"\w+", sentence.lower()) if w not in FUNCTION_WORDS)
-        for sentence in sentences
-    ]
-    vocabulary = {word: i for i, word in enumerate(dict.fromkeys(w for bag in bags for w in bag))}
-    counts = np.zeros((len(bags), len(vocabulary)))
-    for i, bag in enumerate(bags):
-        for word, count in bag.items():
-            counts[i, vocabulary[word]] = count
+    content = [[w for w in plain_words(s.lower()) if w not in FUNCTION_WORDS] for s in sentences]
+    words = numbered(content)
+    counts = np.zeros((len(content), len(words.names)))
+    np.add.at(counts, (np.repeat(np.arange(len(content)), words.many), words.numbers), 1)
     holds = (counts > 0).sum(axis=0)
-    vectors = counts * (np.log((1 + len(bags)) / (1 + holds)) + 1)
+    vectors = counts * (np.log((1 + len(content)) / (1 + holds)) + 1)
     norms = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     vectors = vectors / np.where(norms == 0, 1, norms)
     cosine: Floats = vectors @ vectors.T
@@ -144,11 +129,7 @@ def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
 # ---- Summarizers with a known bias, or none by construction, for trying measures
 
 
-Topic = Literal["sport", "family", "unknown"]
-
-SPORT = frozenset("league season club game win team shot".split())
-FAMILY = frozenset("family husband wife father mother children boys girls baby".split())
-LENGTHS: dict[Topic, int] = {"family": 1, "unknown": 3, "sport": 6}
+LENGTHS = {"family": 1, "unknown": 3, "sport": 6}
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,8 +155,7 @@ class TopicLength(Extractive):
     seed: int = 0
 
     def chosen(self, record: Record) -> Iterable[int]:
-        wanted = LENGTHS[topic_of(" ".join(d.text for d in record.documents))]
-        return sorted(_shuffled(record, self.seed)[:wanted])
+        return sorted(_shuffled(record, self.seed)[: LENGTHS[_topic(record)]])
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,22 +167,16 @@ class Sexist(OfSentences):
     """
 
     name: ClassVar[str] = "sexist"
-    prefers: str = "topic"
+    prefers: Literal["topic", "male", "female"] = "topic"
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        OfSentences.__post_init__(self)
-        if self.prefers not in ("topic", "male", "female"):
-            raise ValueError(f"prefers={self.prefers} is not one of topic, male, female")
 
     def chosen(self, record: Record) -> Iterable[int]:
         return sorted(self._ranked(record)[: self.sentences])
 
     def _ranked(self, record: Record) -> Sequence[int]:
-        gender = self.prefers
+        gender: str = self.prefers
         if gender == "topic":
-            topic = topic_of(" ".join(d.text for d in record.documents))
-            gender = {"sport": "male", "family": "female", "unknown": ""}[topic]
+            gender = {"sport": "male", "family": "female", "unknown": ""}[_topic(record)]
         if not gender:
             return _shuffled(record, self.seed)
         column = ("female", "male").index(gender)
@@ -210,17 +184,8 @@ class Sexist(OfSentences):
         return sorted(range(len(counts)), key=lambda i: (-counts[i], i))
 
 
-def topic_of(text: str) -> Topic:
-    """``sport`` or ``family``, whichever has more of its words in a text; ``unknown`` on a tie.
-
-    >>> topic_of("The club won the league; his wife cheered.")
-    'sport'
-    """
-    words = [word.lower() for word in WORD.findall(text)]
-    sport, family = sum(w in SPORT for w in words), sum(w in FAMILY for w in words)
-    if sport == family:
-        return "unknown"
-    return "sport" if sport > family else "family"
+def _topic(record: Record) -> str:
+    return topic_of(" ".join(document.text for document in record.documents))
 
 
 def _shuffled(record: Record, seed: int) -> list[int]:

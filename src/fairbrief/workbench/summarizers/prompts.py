@@ -15,12 +15,15 @@ from functools import cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
-from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.errors import DataError, RequestError, text_of
+from fairbrief.measures.bases import Count
 from fairbrief.measures.record_texts import chosen
+from fairbrief.specs import CheckedSettings
+from fairbrief.text.counted import listed
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
@@ -86,8 +89,7 @@ def find(name: str) -> Prompt:
         raise RequestError(
             f"There is no prompt '{name}', and no text file of that name. Prompts: {', '.join(shipped())}."
         )
-    with reading_text(path):
-        text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     if "{documents}" not in text:
         raise DataError(f"{path}: the prompt has no {{documents}}, so the texts would be missing.")
     return Prompt(path.stem, (text,))
@@ -99,7 +101,7 @@ def find(name: str) -> Prompt:
 FIELD = re.compile(r"\{([a-z_]\w*)\}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wish:
     """The additions of a request to a prompt: a fairness clause, a role, a length, the attribute with the groups.
 
@@ -109,8 +111,8 @@ class Wish:
     over: str = ""
     instruction: str = "none"
     role: str = "none"
-    words: int | None = None
-    sentences: int | None = None
+    words: Annotated[int | None, "[1, inf)"] = None
+    sentences: Annotated[int | None, "[1, inf)"] = None
     focus: str = ""
     draw: int = 0
 
@@ -174,7 +176,7 @@ class _Values(NamedTuple):
             "count": lambda: str(len(self.record.documents)),
             "separator": lambda: self.separator,
             "attribute": self._over,
-            "values": lambda: _listed(sorted(self._counts())),
+            "values": lambda: listed(sorted(self._counts()), conjunction="or"),
             "ratio": self._ratio,
         }
         if field in makers:
@@ -209,7 +211,7 @@ class _Values(NamedTuple):
 
     def _ratio(self) -> str:
         counts = self._counts()
-        return _listed([f"{100 * n / counts.total():.0f}% {v}" for v, n in sorted(counts.items())], "and")
+        return listed([f"{100 * n / counts.total():.0f}% {v}" for v, n in sorted(counts.items())])
 
     def length(self) -> str:
         """The length clause: sentences if they are requested, else words, else the prompt's default; its number is a field."""
@@ -263,10 +265,6 @@ def _clause(kind: str, name: str) -> str:
     return known[name]
 
 
-def _listed(words: list[str], last: str = "or") -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
 # ---- The prompt that a summary answers, as a text: the condition in preference training
 
 
@@ -302,12 +300,12 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
     answer ``sentences`` sentences are sampled uniformly at random and kept in order (Chhabra et al., Appendix F.3:
     the first ones would add a lead bias). The sample depends only on the text.
     """
-    listed = items(text) if is_list else ()
-    parts = list(listed) or split(text)
+    lines = items(text) if is_list else ()
+    parts = list(lines) or split(text)
     if sentences is None or len(parts) <= sentences:
-        return ("\n".join(listed) if listed else text), ""
+        return ("\n".join(lines) if lines else text), ""
     sampled = chosen(len(parts), sentences, "random", 0, (text,))
-    joined = ("\n" if listed else " ").join(parts[i].strip() for i in sampled)
+    joined = ("\n" if lines else " ").join(parts[i].strip() for i in sampled)
     return joined, f"{len(parts)} sentences to {sentences}"
 
 
@@ -317,25 +315,22 @@ Task = tuple[str, Record, int]
 """The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prompted(Wish, ABC):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Prompted(Wish, CheckedSettings, ABC):
     """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 
     model: str = dataclasses.field(kw_only=False)
     temperature: float | None = None
-    samples: int = 1
+    samples: Count = 1
     system: str = ""
 
     def __post_init__(self) -> None:
-        if self.samples < 1:
-            raise ValueError("samples must be at least 1")
+        CheckedSettings.__post_init__(self)
         if self.samples > 1 and self.temperature == 0:
             raise ValueError(
                 f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
                 "give a temperature above 0, or samples=1"
             )
-        if (self.sentences or 1) < 1 or (self.words or 1) < 1:
-            raise ValueError("sentences and words must be at least 1")
 
     @property
     def systems(self) -> tuple[str, ...]:

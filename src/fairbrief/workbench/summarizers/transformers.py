@@ -8,14 +8,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from fairbrief import pretrained
 from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.bases import Count
 from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
-from fairbrief.specs import spell
 from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
 from fairbrief.workbench.summarizers.prompts import AT_ONCE, Prompt, Prompted, Task, fill, find
@@ -55,25 +55,14 @@ class Transformers(Prompted):
     name: ClassVar[str] = "transformers"
     model: str
     prompt: str = ""
-    temperature: float = 0.0
+    temperature: Annotated[float, "[0, inf)"] = 0.0
     top_p: float = 1.0
-    beams: int = 1
-    max_new_tokens: int = 256
+    beams: Count = 1
+    max_new_tokens: Count = 256
     seed: int = 0
     device: str = "auto"
-    dtype: str = "auto"
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     batch_tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        Prompted.__post_init__(self)
-        if self.dtype not in ("auto", *pretrained.DTYPES):
-            raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(pretrained.DTYPES)}")
-        if min(self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
-            raise ValueError(
-                "beams and max_new_tokens must be at least 1, and temperature must not be negative"
-            )
-
-    __repr__ = spell
 
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""

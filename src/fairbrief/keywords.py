@@ -1,14 +1,12 @@
-"""The settings of a plan as keywords. Written by ``make docs`` from `fairbrief.plan`: do not edit."""
+"""The settings of an audit and of reading as keywords. Written by ``make docs`` from their declarations: do not edit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
+from fairbrief.settings import Named, Names, SummaryFields
 from fairbrief.types import Scorer
-
-Names = str | Sequence[str]
-"""One name, or several."""
 
 
 class PlanKeywords(TypedDict, total=False):
@@ -41,3 +39,33 @@ class PlanKeywords(TypedDict, total=False):
     workers: int
     engine: str
     models_in_workers: bool
+
+
+class ReadingSettingsKeywords(TypedDict, total=False):
+    """The settings of `fairbrief.read`: the fields of `ReadingSettings`."""
+
+    attributes: Named
+    summary_field: SummaryFields
+    documents_field: Names
+    group_by: str | None
+    id_field: str | None
+    system_field: str
+    references_field: str
+    cluster_by: str | None
+    speakers: Any
+    separator: str | None
+    summaries: Any
+    summaries_id_field: str | None
+    record_attributes: Named
+    system: str | None
+    format: str | None
+    encoding: str | None
+    require: Names
+    missing: Literal["refuse", "drop", "group"]
+    bins: Named
+    sample: float | None
+    sample_by: str | None
+    seed: int
+    redact: Names
+    on_error: Literal["stop", "skip"]
+    labels: Names

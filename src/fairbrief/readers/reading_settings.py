@@ -1,0 +1,196 @@
+"""How an input is read: every setting, declared once.
+
+The options of all commands that read records, the keywords of `fairbrief.read` (`keywords`, written by ``make docs``),
+the keys of settings files and the record in inputs.json are derived from the fields of `ReadingSettings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from fairbrief.errors import RequestError
+from fairbrief.readers.fields import ID
+from fairbrief.readers.formats import LISTED
+from fairbrief.settings import INPUTS, Named, Names, SummaryFields, key_of, listed, setting
+from fairbrief.specs import split_at_commas
+
+if TYPE_CHECKING:
+    from fairbrief.readers.reading import Reading
+
+reading = partial(setting, panel=INPUTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingSettings:
+    """How an input is read. Several values, and mappings, may also be texts as on the command line."""
+
+    # fmt: off
+    attributes: Named = reading(
+        (), "Attribute whose groups are compared. NAME=FIELD reads it from another field.", "NAME[=FIELD]",
+        flag="--attribute",
+    )
+    summary_field: SummaryFields = reading(
+        ("summary",), "Field with the summary. For several systems: repeat it, or write 'summary_*'.", "[NAME=]FIELD",
+    )
+    documents_field: Names = reading(
+        ("documents",), "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
+    )
+    group_by: str | None = reading(
+        None, "Where each row is one document: field with the record's id.", "FIELD",
+    )
+    id_field: str | None = reading(ID, "Field with the record's id; '' numbers the rows.", "FIELD")
+    system_field: str = reading("system", "Field with the system's name.", "FIELD")
+    references_field: str = reading("references", "Field with summaries by people.", "FIELD")
+    cluster_by: str | None = reading(
+        None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
+    )
+    speakers: Any = reading(
+        None, "Table with a row per 'speaker'; its other columns become attributes of the speaker's turns.", "FILE",
+    )
+    separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
+    summaries: Any = reading(
+        (), "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
+    )
+    summaries_id_field: str | None = reading(
+        None, "Field with the record's id in files of summaries.", "FIELD",
+    )
+    record_attributes: Named = reading(
+        (), "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME", flag="--record-attribute",
+    )
+    system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
+    format: str | None = reading(None, f"File format; by default detected. {LISTED}.", "NAME")
+    encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
+    require: Names = reading((), "Exclude records in which a document lacks this attribute.", "ATTRIBUTE")
+    missing: Literal["refuse", "drop", "group"] = reading(
+        "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
+        "documents, or make them a group.", "RULE",
+    )
+    bins: Named = reading((), "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS", flag="--bin")
+    sample: float | None = reading(
+        None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
+    )
+    sample_by: str | None = reading(
+        None, "With --sample: N records, or the share, of each group of this attribute.", "NAME",
+    )
+    seed: int = setting(0, "Seed of the sample.")
+    redact: Names = reading(
+        (), "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
+        "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
+    )
+    on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
+    labels: Names = setting((), "Further attributes that measures need, of the fields of these names.")
+    # fmt: on
+
+    @classmethod
+    def from_options(cls, given: Mapping[str, Any]) -> ReadingSettings:
+        """The settings by the names of their options, as in a file of settings; TypeError for an unknown name."""
+        names = {key_of(f): f.name for f in fields(cls)}
+        keys = {key: key.replace("-", "_") for key in given}
+        return cls(**{names.get(keys[key], keys[key]): value for key, value in given.items()})
+
+    def given(self) -> dict[str, Any]:
+        """The settings, except attributes, whose value is not the default, by the names of their options."""
+        values = {f: getattr(self, f.name) for f in fields(self) if f.name != "attributes"}
+        return {key_of(f): value for f, value in values.items() if value != f.default}
+
+    def read(self, source: Any) -> Reading:
+        """The cases of an input: see `readers.read`."""
+        from fairbrief.readers.input_sources import find_sources
+        from fairbrief.readers.reading import Reading
+
+        self.check()
+        return Reading(find_sources(source, self.format, self.encoding), self)
+
+    def check(self) -> None:
+        """RequestError for settings that are invalid, exclude each other or have no effect together."""
+        if self.on_error not in ("stop", "skip"):
+            raise RequestError(f"on_error={self.on_error!r}: write 'stop' or 'skip'.")
+        if self.missing not in ("refuse", "drop", "group"):
+            raise RequestError(f"missing={self.missing!r}: write refuse, drop or group.")
+        if self.separator == "":
+            raise RequestError("--separator is empty: give the text between two documents, or drop it.")
+        if self.system is not None and not self.system.strip():
+            raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
+        if self.group_by is not None and self.id_field != ID:
+            raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
+        if self.missing != "refuse" and not self.attributes_and_labels:
+            raise RequestError(
+                f"--missing {self.missing} needs --attribute NAME: add the attribute that documents lack."
+            )
+        if self.sample_by is not None and self.sample is None:
+            raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
+
+    @property
+    def attribute_fields(self) -> dict[str, str | None]:
+        """Attribute → its field; None for the field of the same name, if there is one."""
+        return _mapped("--attribute", self.attributes)
+
+    @property
+    def attributes_and_labels(self) -> tuple[str, ...]:
+        """The names of all attributes whose groups are compared."""
+        return tuple(dict.fromkeys([*self.attribute_fields, *listed(self.labels)]))
+
+    @property
+    def record_attribute_fields(self) -> dict[str, str]:
+        """Attribute of the record → its field."""
+        given = _mapped("--record-attribute", self.record_attributes)
+        return {name: field or name for name, field in given.items()}
+
+    @property
+    def cuts(self) -> dict[str, str]:
+        """Attribute → the cuts of its bins."""
+        given = _mapped("--bin", self.bins)
+        for name, cuts in given.items():
+            if cuts is None:
+                raise RequestError(f"--bin {name} has no cuts: write --bin {name}=3,7.")
+        return {name: cuts for name, cuts in given.items() if cuts is not None}
+
+    @property
+    def redacted(self) -> tuple[str, ...]:
+        """The kinds of personal data to replace."""
+        return tuple(kind for text in listed(self.redact) for kind in split_at_commas(text))
+
+    @property
+    def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
+        """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
+        given = self.summary_field
+        if isinstance(given, Mapping):
+            return tuple(given.items())
+        several = once_each("--summary-field", given)
+        return tuple(named(one) if isinstance(one, str) else one for one in several)
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """Name and value of NAME=VALUE, or None and the value."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        return None, text
+    if not (name and value):
+        raise RequestError(f"'{text}' lacks one side of '='. Write NAME=VALUE, or only the value.")
+    return name, value
+
+
+def once_each(option: str, given: str | Sequence[Any]) -> Sequence[Any]:
+    """The values of an option; RequestError for a repeated one."""
+    values = list(listed(given))
+    for value in values:
+        if values.count(value) > 1:
+            raise RequestError(f"{option} {value} was given twice: give it once.")
+    return values
+
+
+def _mapped(option: str, given: Named) -> dict[str, str | None]:
+    """Name → value, from a mapping, or from texts NAME=VALUE or NAME."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    result: dict[str, str | None] = {}
+    for text in once_each(option, given):
+        first, second = named(text)
+        name, value = (second, None) if first is None else (first, second)
+        if name in result:
+            raise RequestError(f"{option} has the name '{name}' twice: give it once.")
+        result[name] = value
+    return result
