@@ -16,7 +16,7 @@ from fairbrief.statistics.jackknife import spreads, with_uncertain_scores
 from fairbrief.types import Ask, Case, Document, Floats, Record, Scores, Summary
 from fairbrief.workbench.calibrating import Fitting, calibration
 
-WORLDS, LABELS, RECORDS = 60, 150, 150
+WORLDS, LABELS, RECORDS = 40, 150, 100
 """With so few labels, intervals that leave out their chance contain the value in three of four worlds."""
 MEASURE = "coverage_parity(scorer=coded)@side"
 BETAS = {"left": (2, 3), "right": (3, 2)}

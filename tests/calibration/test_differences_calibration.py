@@ -4,7 +4,7 @@ from tests.unit.test_differences import audited, blind_writers
 
 from fairbrief.reports import wording
 
-AUDITS = 40
+AUDITS = 30
 
 
 def test_blind_writers_of_unequal_length_rarely_differ() -> None:

@@ -7,7 +7,7 @@ from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import worlds
 
 KNOWN = {world.name: world for world in worlds()}
-AUDITS = 120
+AUDITS = 80
 MOST = 0.05 + 4 * (0.05 * 0.95 / AUDITS) ** 0.5
 
 

@@ -7,7 +7,7 @@ from benchmarks.calibration.inference import run
 from benchmarks.calibration.labels import worlds
 
 KNOWN = {world.name: world for world in worlds()}
-AUDITS = 80
+AUDITS = 60
 MOST = 0.05 + 4 * (0.05 * 0.95 / AUDITS) ** 0.5
 FEW = 0.2
 """The most for the rare label: 20 records have it in about five, where the t test rejects in up to 12 % (passages)."""

@@ -11,20 +11,13 @@ from pathlib import Path
 
 import pytest
 from tests.cli.command import rows, write
+from tests.unit.engines.test_processes import is_running
 
 
 def children_of(process: int) -> list[int]:
     """The processes that it started and that still run."""
     path = Path(f"/proc/{process}/task/{process}/children")
     return [int(child) for child in path.read_text(encoding="ascii").split()]
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there, and no mere entry of one that has ended."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def heed_interrupts() -> None:

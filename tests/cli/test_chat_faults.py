@@ -57,26 +57,20 @@ def test_a_fault_that_passes_leaves_no_trace(
     assert "1 unanswered" not in done.out
 
 
-@pytest.mark.parametrize(("fault", "command"), TRIED)
+@pytest.mark.parametrize(
+    ("fault", "command", "retries", "tries"),
+    [*((*pair, 1, 2) for pair in TRIED), *((*pair, 20, 1) for pair in met(FINAL))],
+)
 def test_a_fault_that_stays_ends_the_command(
-    fault: str, command: str, tmp_path: Path, fairbrief: Command
+    fault: str, command: str, retries: int, tries: int, tmp_path: Path, fairbrief: Command
 ) -> None:
-    """Where no request succeeds, each question is asked as often as was allowed, and the command says that it failed."""
-    with StubChat(faults={fault: 1.0}) as server:
-        done = fairbrief(*arguments(command, tmp_path, server, retries=1))
-        assert 0 < server.requests <= 2 * RECORDS * 2
-    assert done.code not in (0, 1), done
-    assert "Traceback" not in done.err
+    """Where no request succeeds, each question is asked as often as was allowed, and the command says that it failed.
 
-
-@pytest.mark.parametrize(("fault", "command"), met(FINAL))
-def test_what_asking_again_would_not_change_ends_the_command(
-    fault: str, command: str, tmp_path: Path, fairbrief: Command
-) -> None:
-    """A refused key, a model that is not there or a spent quota is not asked for again, whatever retries allow."""
+    A refused key, a model that is not there or a spent quota is not asked for again, whatever retries allow.
+    """
     with StubChat(faults={fault: 1.0}) as server:
-        done = fairbrief(*arguments(command, tmp_path, server, retries=20))
-        assert 0 < server.requests <= 2 * RECORDS
+        done = fairbrief(*arguments(command, tmp_path, server, retries=retries))
+        assert 0 < server.requests <= 2 * RECORDS * tries
     assert done.code not in (0, 1), done
     assert "Traceback" not in done.err
 

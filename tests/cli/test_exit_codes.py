@@ -161,11 +161,12 @@ def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
 
 
 def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
-    """A quiet one of lexical measures over groups that no text can be rewritten to: no client, no names, no printing."""
+    """A quiet one of lexical measures over groups that no text can be rewritten to: no client, NLTK, names or printing."""
     others = (
         "asyncio",
         "fairbrief.chat",
         "fairbrief.workbench",
+        "nltk",
         "rich.console",
         "pandas",
         "fairbrief.reports.terminal",

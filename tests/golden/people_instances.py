@@ -28,6 +28,28 @@ from fairbrief.types import (
     Totals,
 )
 
+SETS = [
+    ("gender_balanced", "gender_balanced", "gender"),
+    ("gender_balanced_pair0", "gender_balanced_pair0", "gender"),
+    ("gender_mono", "gender_mono_entity", "gender"),
+    ("race_balanced", "race_balanced", "race"),
+]
+"""The golden sets of parsed instances: the file, its scores' name, and the attribute of people."""
+KINDS = {
+    "FULL_NAME": "full",
+    "FIRST_NAME": "first",
+    "LAST_NAME": "last",
+    "PRONOUN_3P_NOM": "he",
+    "PRONOUN_3P_INDIR": "him",
+    "PRONOUN_3P_POSS": "his",
+    "PRONOUN_3P_REFL": "himself",
+    "MR_MRS_MS": "title",
+    "SIR": "title",
+}
+"""The kinds of mentions as the release calls them, and as we do."""
+PAGES = "name,gender\nHillary Clinton,female\nMary Undecided,unknown\n"
+"""One page, which settles a name whose last name is a male first name."""
+
 
 def people_of(instructions: Mapping[str, Any], over: str) -> tuple[Entity, ...]:
     """The people of an instance; one without a category lacks the attribute."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.people_instances import GoldenScorers, observe, read_instances, units
+from tests.golden.people_instances import PAGES, SETS, GoldenScorers, observe, read_instances, units
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
@@ -73,12 +73,6 @@ def test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one(golde
     assert (float(low), float(high), float(undefined)) == (0.0, math.inf, 0.0)
 
 
-INTERVALS = [
-    ("gender_balanced", "gender_balanced", "gender"),
-    ("gender_balanced_pair0", "gender_balanced_pair0", "gender"),
-    ("gender_mono", "gender_mono_entity", "gender"),
-    ("race_balanced", "race_balanced", "race"),
-]
 NEAR = {"entity_inclusion": 0.13, "word_list": 0.02, "hallucination": 0.04}
 """How far bounds may lie apart: fourteen originals move them by more than half of this from seed to seed."""
 
@@ -100,9 +94,9 @@ class GoldenPeople:
 def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Estimate]]:
     """The estimates of the published readings on every golden set, by set; one page settles a name, as there."""
     pages = tmp_path_factory.mktemp("pages") / "pages.csv"
-    pages.write_text("name,gender\nHillary Clinton,female\nMary Undecided,unknown\n", encoding="utf-8")
+    pages.write_text(PAGES, encoding="utf-8")
     found = {}
-    for file, key, over in INTERVALS:
+    for file, key, over in SETS:
         instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
         scorers = GoldenScorers(instances, str(pages))
         settings = "people=spacy:golden, alignment=published"
@@ -126,7 +120,7 @@ def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     return found
 
 
-@pytest.mark.parametrize(("file", "key", "over"), INTERVALS)
+@pytest.mark.parametrize(("file", "key", "over"), SETS)
 @pytest.mark.parametrize("part", ["word_list", "entity_inclusion", "hallucination"])
 def test_both_intervals_lie_near_those_of_the_release(
     golden: Path, audits: dict[str, list[Estimate]], file: str, key: str, over: str, part: str

@@ -5,11 +5,10 @@ Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Dec
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden.people_instances import KINDS
 
 from fairbrief.errors import RequestError
 from fairbrief.people.build_people import build
@@ -20,12 +19,7 @@ from fairbrief.text import gendered_words
 from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record
 
-PLACES = {
-    "PRONOUN_3P_NOM": "he",
-    "PRONOUN_3P_INDIR": "him",
-    "PRONOUN_3P_POSS": "his",
-    "PRONOUN_3P_REFL": "himself",
-}
+PLACES = {theirs: kind for theirs, kind in KINDS.items() if theirs.startswith("PRONOUN")}
 SURFACES = {
     "FULL_NAME": "John Smith",
     "FIRST_NAME": "John",
@@ -34,20 +28,6 @@ SURFACES = {
     "SIR": "Sir",
     **{kind: place.capitalize() for kind, place in PLACES.items()},
 }
-KINDS = {
-    "FULL_NAME": "full",
-    "FIRST_NAME": "first",
-    "LAST_NAME": "last",
-    "MR_MRS_MS": "title",
-    "SIR": "title",
-}
-
-
-@pytest.fixture(scope="module")
-def edge(golden: Path) -> dict[str, Any]:
-    """The edge cases by function."""
-    found: dict[str, Any] = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
-    return found
 
 
 # ----------------------------------------------------------------------------- words of a mention
@@ -79,7 +59,7 @@ def test_pronouns_and_titles_are_the_codes_but_for_hers_his_own_miss_and_mr(edge
 def _filled(kind: str, gender: str, case: str) -> str:
     """What stands in the place of John Smith's mention when he becomes Mary (or a male Mary) McDonald."""
     surface = {"Xy": str, "xy": str.lower, "XY": str.upper}[case](SURFACES[kind])
-    mention = Mention(0, 0, len(surface), KINDS.get(kind) or PLACES[kind])
+    mention = Mention(0, 0, len(surface), KINDS[kind])
     record = Record(
         "a", (Document(f"{surface} left."),), entities=(Entity("1", "John", "Smith", mentions=(mention,)),)
     )

@@ -12,24 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden.people_instances import KINDS
 
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
 from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Record
-
-KINDS = {
-    "FULL_NAME": "full",
-    "FIRST_NAME": "first",
-    "LAST_NAME": "last",
-    "PRONOUN_3P_NOM": "he",
-    "PRONOUN_3P_INDIR": "him",
-    "PRONOUN_3P_POSS": "his",
-    "PRONOUN_3P_REFL": "himself",
-    "MR_MRS_MS": "title",
-    "SIR": "title",
-}
 
 # Document → what our template has more (+) or less (−) than the code's: (person's last name, kind, word).
 TEMPLATE_DIFFERENCES: dict[str, set[tuple[str, str, str, str]]] = {
@@ -105,15 +94,7 @@ def test_templates_are_the_codes_but_for_decisions(golden: Path, which: str) -> 
         assert differences == TEMPLATE_DIFFERENCES.get(case["name"], set()), case["name"]
 
 
-PLACEHOLDERS = {
-    "full": "FULL_NAME",
-    "first": "FIRST_NAME",
-    "last": "LAST_NAME",
-    "he": "PRONOUN_3P_NOM",
-    "him": "PRONOUN_3P_INDIR",
-    "his": "PRONOUN_3P_POSS",
-    "himself": "PRONOUN_3P_REFL",
-}
+PLACEHOLDERS = {kind: theirs for theirs, kind in KINDS.items() if kind != "title"}
 
 
 @pytest.mark.parametrize("which", ["templates.json", "templates_raw_only.json"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,13 +20,6 @@ from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.text.names import gender_of_any, gender_of_name
 from fairbrief.text.people import Decision, Name, align, align_published, invented
 from fairbrief.types import Case, Document, Record, Rows, Summary, Totals
-
-
-@pytest.fixture(scope="module")
-def edge(golden: Path) -> dict[str, Any]:
-    """The edge cases by function."""
-    found: dict[str, Any] = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
-    return found
 
 
 def _number(value: Any) -> float:
@@ -285,17 +276,3 @@ def test_distinguishability_as_published_counts_what_cannot_be_compared_as_wrong
             continue  # the release ends with an error
         wanted = [1.0, 0.0] if name == "two_articles_macro" else [case["score"]]
         assert _scores(case["input"], measure) == [pytest.approx(w, abs=1e-12) for w in wanted], name
-
-
-def test_identical_summaries_are_never_told_apart_and_matched_groups_score_minus_one(golden: Path) -> None:
-    """Where the release's rounding gives +1 to identical texts we give 0; matched groups are −1 in both."""
-    pytest.importorskip("sklearn")
-    scan = json.loads((golden / "people" / "tie_scan.json").read_text("utf-8"))
-    measure = Distinguishability("g")
-    for size in (2, 3, 5):
-        for words in range(1, 12):
-            text = " ".join(f"word{i}" for i in range(words))
-            rows = [["a", group, text] for group in "mf" for _ in range(size)]
-            assert _scores(rows, measure) == [0.0]
-    matched = [["a", group, text] for group in "mf" for text in ["alpha beta"] * 5 + ["gamma delta"] * 5]
-    assert _scores(matched, measure) == [scan["matched_5A5B_vs_5A5B"]]

@@ -10,29 +10,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import read_lines
 
+from docs import reproduction
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
+from fairbrief.readers import read
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
+from fairbrief.types import Case, Floats, Integers, Measure, Reason, Totals
 
+OBTAINED = {
+    "Reddit, TF-IDF": "LlaMa2-reddit-capped", "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
+}  # fmt: skip
+"""The result behind each figure that the page of the paper shows as obtained."""
 BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
 
 
 @cache
 def cases_of(path: Path) -> tuple[Case, ...]:
     """The cases of a JSON Lines file."""
-    found = []
-    for line in read_lines(path):
-        documents = tuple(Document(d["text"]) for d in line["documents"])
-        record = Record(
-            line["id"], documents, tuple(line["references"]), attributes=line.get("attributes", {})
-        )
-        found.append(Case(record, Summary(line["id"], line["system"], line["summary"])))
-    return tuple(found)
+    return tuple(read(path))
 
 
 def observed(measure: Measure, cases: tuple[Case, ...], n_resamples: int = 0) -> tuple[Totals, Counter[str]]:
@@ -89,6 +87,18 @@ def test_published_histograms_have_their_published_numbers(golden: Path) -> None
         assert np.abs(values[name].array - expected).max() < 1e-12
     published = np.array([result["kl_published"] for result in results])
     assert np.abs(values["position_kl"].array - published).max() < 1e-12
+    # The figures that the page of the paper shows as obtained from these counts.
+    heights = {result["result"]: values["position_heights"].array[i] for i, result in enumerate(results)}
+    obtained = [
+        figure
+        for name, _, _, items in reproduction.declared()
+        if name == "chhabra-position"
+        for item in items
+        for figure in item.obtained
+    ]
+    assert {figure.cell: figure.obtained for figure in obtained} == {
+        cell: f"{heights[result]:.4f}" for cell, result in OBTAINED.items()
+    }
 
 
 @pytest.mark.parametrize("system", ["lead1", "lead3"])

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import typer
+from tests.neural.tiny_models import COMMIT, in_hub_cache
 from typer.testing import CliRunner
 
+from fairbrief import pretrained
 from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
-
-COMMIT = "fedcba9876543210fedcba9876543210fedcba98"
 
 
 @pytest.fixture
 def hub_cache(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub cache that holds roberta-large (a tiny one)."""
-    root = tmp_path / "hub"
-    folder = root / "models--roberta-large"
-    (folder / "refs").mkdir(parents=True)
-    (folder / "refs" / "main").write_text(COMMIT)
-    shutil.copytree(encoder_folder, folder / "snapshots" / COMMIT)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(root))
-    return root
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    return in_hub_cache(tmp_path, "roberta-large", encoder_folder)
 
 
 @pytest.mark.usefixtures("hub_cache")
@@ -75,7 +70,7 @@ def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:
     result = CliRunner().invoke(lookup_commands.app, ["prefetch", "roberta-large", "some-lab/absent"])
     assert isinstance(result.exception, BackendError)
     assert "some-lab/absent" in str(result.exception)
-    assert str(hub_cache / "models--roberta-large" / "snapshots" / COMMIT) in result.output
+    assert str(hub_cache / "snapshots" / COMMIT) in result.output
 
 
 def test_prefetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
@@ -88,34 +83,34 @@ def test_prefetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
     assert "'fairbrief prefetch some-lab/absent'" in result.stderr
 
 
-def test_prefetch_fetches_one_format_of_the_weights(
+def test_prefetch_fetches_one_format_of_the_weights_and_says_how_much(
     hub_cache: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is asked of the hub are the files that the scorers read, nothing twice."""
-    from types import SimpleNamespace
-
+    """What is asked of the hub are the files that the scorers read, nothing twice; a pickle alone is refused."""
+    files = {
+        "config.json": 1_000, "model.safetensors": 438_000_000, "pytorch_model.bin": 438_000_000, "tf_model.h5": 9,
+        "onnx/model.onnx": 9, "merges.txt": 999_000,
+    }  # fmt: skip
     asked: dict[str, Any] = {}
 
     def snapshot(model: str, **more: Any) -> str:
         asked.update(more, model=model)
         return str(encoder_folder)
 
-    files = [
-        "config.json",
-        "model.safetensors",
-        "pytorch_model.bin",
-        "tf_model.h5",
-        "onnx/model.onnx",
-        "merges.txt",
-    ]
-    info = SimpleNamespace(siblings=[SimpleNamespace(rfilename=f) for f in files])
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: info)
+    def repository(*_: Any, **__: Any) -> SimpleNamespace:
+        return SimpleNamespace(siblings=[SimpleNamespace(rfilename=n, size=s) for n, s in files.items()])
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", repository)
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     result = CliRunner().invoke(lookup_commands.app, ["prefetch", "bertscore"])
     assert result.exit_code == 0, result.output
+    assert "downloading 3 files, 439 MB" in result.output
     assert asked["model"] == "roberta-large"
     assert asked["allow_patterns"] == ["config.json", "model.safetensors", "merges.txt"]
     assert hub_cache.is_dir()
+    del files["model.safetensors"]
+    with pytest.raises(BackendError, match="pickle"):
+        pretrained.download("some-lab/old", "prefetch")
 
 
 def test_scorers_may_be_named_for_their_models() -> None:

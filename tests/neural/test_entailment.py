@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.neural.tiny_models import HHEM_PROMPT, LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix, save_classifier
-from typer.testing import CliRunner
 
 from fairbrief import pretrained
-from fairbrief.cli import lookup_commands
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.registry import make
@@ -293,32 +289,6 @@ def test_templates_are_known_by_the_models_names() -> None:
     assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is entailment.BY_NAME["minicheck"]
     assert forms["vectara/hallucination_evaluation_model"] is entailment.BY_NAME["hhem"]
     assert entailment.template_of("some-lab/other", "auto") is entailment.BY_NAME["pair"]
-
-
-def repository(files: Mapping[str, int]) -> Any:
-    """What the hub says of a repository with these files and sizes."""
-    return SimpleNamespace(siblings=[SimpleNamespace(rfilename=n, size=s) for n, s in files.items()])
-
-
-def test_prefetch_says_how_much_it_will_fetch(
-    classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before anything is fetched, the number of files and their size are printed; a pickle alone is refused."""
-    files = {
-        "config.json": 1_000,
-        "model.safetensors": 438_000_000,
-        "pytorch_model.bin": 438_000_000,
-        "vocab.txt": 999_000,
-    }
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: repository(files))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(classifier_folder))
-    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "some-lab/nli"])
-    assert "downloading 3 files, 439 MB" in result.output
-    monkeypatch.setattr(
-        "huggingface_hub.HfApi.model_info", lambda *_, **__: repository({"pytorch_model.bin": 9})
-    )
-    with pytest.raises(BackendError, match="pickle"):
-        pretrained.download("some-lab/old", "prefetch")
 
 
 @pytest.mark.parametrize(

@@ -8,25 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import TEXTS
+from tests.neural.tiny_models import COMMIT, TEXTS, in_hub_cache
 
 from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.types import Ask
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
 
 @pytest.fixture
 def hub_cache(tmp_path: Path, classifier_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub cache that holds the tiny classifier as some-lab/tiny-mnli."""
-    model = tmp_path / "hub" / "models--some-lab--tiny-mnli"
-    (model / "refs").mkdir(parents=True)
-    (model / "refs" / "main").write_text(COMMIT)
-    shutil.copytree(classifier_folder, model / "snapshots" / COMMIT)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    return tmp_path / "hub"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    return in_hub_cache(tmp_path, "some-lab/tiny-mnli", classifier_folder)
 
 
 @pytest.mark.usefixtures("hub_cache")
@@ -50,8 +44,7 @@ def test_an_absent_model_says_how_to_fetch_it() -> None:
 
 def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
     """A snapshot without weights is fetched again rather than failing inside a library."""
-    folder = hub_cache / "models--some-lab--tiny-mnli" / "snapshots" / COMMIT
-    (folder / "model.safetensors").unlink()
+    (hub_cache / "snapshots" / COMMIT / "model.safetensors").unlink()
     assert pretrained.cached("some-lab/tiny-mnli", "entailment") is None
     with pytest.raises(BackendError, match="prefetch"):
         pretrained.find("some-lab/tiny-mnli", "entailment")
@@ -115,7 +108,6 @@ def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch)
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:
     """When the hub's main moves on, kept scores of the old revision are not taken for the new one's."""
     before = Entailment(model="some-lab/tiny-mnli").fingerprint
-    model = hub_cache / "models--some-lab--tiny-mnli"
-    shutil.copytree(model / "snapshots" / COMMIT, model / "snapshots" / COMMIT[::-1])
-    (model / "refs" / "main").write_text(COMMIT[::-1])
+    shutil.copytree(hub_cache / "snapshots" / COMMIT, hub_cache / "snapshots" / COMMIT[::-1])
+    (hub_cache / "refs" / "main").write_text(COMMIT[::-1])
     assert Entailment(model="some-lab/tiny-mnli").fingerprint != before

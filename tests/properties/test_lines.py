@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.properties.test_readers_fuzz import ANYTHING
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -94,16 +95,6 @@ USUAL = {
     "documents": [{"text": "One é.", "attributes": {"a": "x", "stars": 5.0}}, "Two."],
     "summary": "S.",
 }
-ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=4)
-    | st.sampled_from(["\0", "\ud800"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=5,
-)
 
 
 def check_as_python_reads_it(line: bytes) -> None:
