@@ -45,10 +45,8 @@ remembered = cache(published_nltk.tokenize)
 
 @pytest.fixture(autouse=True)
 def _tokens_once(nltk_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """NLTK reads each text and sentence once, though it stands in many records and below several systems."""
+    """NLTK reads each text once, though many records and systems share it."""
     assert nltk_data.is_dir()
-    cut_once = cache(published_nltk.word_cutter())
-    monkeypatch.setattr(published_nltk, "word_cutter", lambda: cut_once)
     monkeypatch.setattr(published_nltk, "tokenize", remembered)
 
 
