@@ -71,7 +71,7 @@ def optional_library(module: str, extra: str, reader: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != library:
+        if (error.name or "").partition(".")[0] != library:
             raise
         raise MissingExtra(library, extra, reader) from None
 

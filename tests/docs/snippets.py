@@ -24,6 +24,7 @@ from typing import Any
 
 from docs import commands, generate
 from fairbrief import cli, registry, specs
+from fairbrief.cli import settings_file
 
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 SHELLS = ("", "sh", "bash", "shell", "console")
@@ -128,7 +129,8 @@ def check_line(line: str, where: str) -> None:
         return
     assert words[0] in cli.COMMANDS, f"{where}: no command '{words[0]}': {line}"
     command: Any = cli.loaded(words[0])
-    rest = words[1:]
+    # A file of settings exists only where the line is run.
+    rest = ["input.jsonl" if settings_file.is_one(word) else word for word in words[1:]]
     while rest and rest[0] in getattr(command, "commands", {}):
         command, rest = command.commands[rest[0]], rest[1:]
     try:
