@@ -53,5 +53,7 @@ def key_of(f: Field[Any]) -> str:
 
 
 def listed(given: Any) -> Any:
-    """A list; a single name or measure becomes a list of one."""
+    """A list; a single name or measure becomes a list of one, None an empty one."""
+    if given is None:
+        return ()
     return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given

@@ -119,6 +119,12 @@ def test_settings_as_texts_are_those_of_the_command_line() -> None:
     assert [d.attributes["tone"] for d in case.record.documents] == ["good", "bad"]
 
 
+def test_settings_without_values() -> None:
+    """None is an empty list where a setting has several values."""
+    several = ("attributes", "record_attributes", "bins", "require", "redact", "labels", "summaries")
+    assert list(read([ROW], **dict.fromkeys(several))) == list(read([ROW]))
+
+
 def test_value_of_one_text() -> None:
     """Where the documents are one text, a single value is that document's and the record's."""
     case = one({"id": 1, "documents": "t", "party": "left", "summary": "s"}, attributes={"party": "party"})
@@ -240,6 +246,8 @@ def test_misspelt_system_field() -> None:
         ([], {}, DataError, "has no record"),
         (5, {}, RequestError, "cannot be read from the number 5"),
         ([ROW], {"separator": ""}, RequestError, "separator is empty"),
+        ([ROW], {"summary_field": []}, RequestError, "--summary-field names no field"),
+        ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
         ([ROW], {"system": " "}, RequestError, "--system is empty"),
         ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
         ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),

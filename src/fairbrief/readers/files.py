@@ -1,4 +1,4 @@
-"""Files as streams of UTF-8 bytes: format, encoding, compression, progress."""
+"""Files as streams of UTF-8 bytes: encoding, compression, progress. `formats` has their formats."""
 
 from __future__ import annotations
 

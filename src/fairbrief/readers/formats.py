@@ -45,6 +45,7 @@ class Format:
     is_table: bool = False
     """Whether every row has every column."""
     is_one_record: bool = False
+    """Whether a whole file is one record, so that a file of summaries with this ending has one per line."""
     ranges: Callable[[File], list[Range]] | None = None
     """Its parts, if several readers can read a file of it at once."""
     rows: str = ""

@@ -141,7 +141,8 @@ def _of_file(
     else:
         encoding = files.encoding_of(path) if basis.is_text else UTF8
     file = File(path, name, encoding)
-    form, notes = given or recognize(file, basis), list[str]()
+    form = given or recognize(file, basis)
+    notes = []
     if form.title:
         unchanged = "" if form in (given, by_ending) else f" (--format {basis.name} reads it unchanged)"
         notes.append(f"{name}: read as {form.title}{unchanged}.")

@@ -81,7 +81,7 @@ class ReadingSettings:
         "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
     )
     on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
-    labels: Names = setting((), "Further attributes that measures need, of the fields of these names.")
+    labels: Names = setting((), "Further attributes to which --missing applies. No field is read for them.")
     # fmt: on
 
     @classmethod
@@ -110,6 +110,10 @@ class ReadingSettings:
             raise RequestError(f"on_error={self.on_error!r}: write 'stop' or 'skip'.")
         if self.missing not in ("refuse", "drop", "group"):
             raise RequestError(f"missing={self.missing!r}: write refuse, drop or group.")
+        fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
+        for option, given in fields_given.items():
+            if not listed(given):
+                raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
             raise RequestError("--separator is empty: give the text between two documents, or drop it.")
         if self.system is not None and not self.system.strip():

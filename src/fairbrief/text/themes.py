@@ -98,8 +98,10 @@ def topic_of(text: str) -> str:
     'sport'
     """
     words = [word.lower() for word in WORD.findall(text)]
-    sport, family = sum(map(SPORT.__contains__, words)), sum(map(FAMILY.__contains__, words))
-    return "unknown" if sport == family else "sport" if sport > family else "family"
+    sport, family = sum(word in SPORT for word in words), sum(word in FAMILY for word in words)
+    if sport == family:
+        return "unknown"
+    return "sport" if sport > family else "family"
 
 
 def _words(text: str) -> list[str]:
