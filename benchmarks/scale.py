@@ -37,11 +37,7 @@ FAMILIES = {
     "sentiment": "sentiment_shift(scorer=vader)",
     "people": "word_list_inclusion",
 }
-ENGINES = {
-    "here": (),
-    "two processes": ("--workers", "2"),
-    "Ray, one machine": ("--engine", "ray"),
-}
+ENGINES = {"here": (), "two processes": ("--workers", "2"), "Ray, one machine": ("--engine", "ray")}
 GROWTH: Mapping[str, tuple[int, ...]] = {
     "documents": (4, 16, 64),
     "groups": (2, 8, 32),

@@ -159,13 +159,7 @@ def jackknife() -> str:
     parts += [
         text(0, 92, "value ± t · error"),
         _interval(x, 92, low, high, value, BLUE),
-        text(
-            x.at(value),
-            112,
-            f"{value:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"),
-            BLUE,
-            "middle",
-        ),
+        text(x.at(value), 112, f"{value:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"), BLUE, "middle"),
         _axis(x, 132, {-0.3: "−0.3", -0.2: "−0.2", -0.1: "−0.1", 0.0: "0"}),
     ]
     return _framed(parts, "Values without each of eight clusters, and the jackknife interval", 150)

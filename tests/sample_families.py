@@ -25,11 +25,7 @@ def declared() -> dict[str, Any]:
     return {name: declared_words(kind) for name, kind in registry.loaded("measure")}
 
 
-def make(
-    systems: Sequence[str] = SYSTEMS,
-    groups: Sequence[str] = GROUPS,
-    n: int = 40,
-) -> Result:
+def make(systems: Sequence[str] = SYSTEMS, groups: Sequence[str] = GROUPS, n: int = 40) -> Result:
     """Per-record statistics and estimates of every family beside representation and position."""
     estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
     rows = [

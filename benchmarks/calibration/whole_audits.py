@@ -119,10 +119,7 @@ def _joined(several: Sequence[RowBlock]) -> RowBlock:
         parts = list(parts)
         return None if parts[0] is None else np.concatenate(parts)
 
-    return replace(
-        several[0],
-        **{name: together(getattr(b, name) for b in several) for name in PER_UNIT},
-    )
+    return replace(several[0], **{name: together(getattr(b, name) for b in several) for name in PER_UNIT})
 
 
 @dataclass(frozen=True)

@@ -110,14 +110,7 @@ class Target:
 
 def targets(folder: Path) -> dict[str, Target]:
     """Every reader and loader, with files that it reads whole; ``folder`` is for what is needed to make them."""
-    return {
-        **_rows(folder),
-        **_importers(),
-        **_saved(folder),
-        **_annotated(),
-        **_settings(),
-        **_people(),
-    }
+    return {**_rows(folder), **_importers(), **_saved(folder), **_annotated(), **_settings(), **_people()}
 
 
 # ------------------------------------------------------------------------------------- files of cases

@@ -222,12 +222,7 @@ def download(
         raise BackendError(
             f"The hub has no model '{model}'. Check the name, or give a local folder."
         ) from None
-    except (
-        hub.errors.HfHubHTTPError,
-        hub.errors.OfflineModeIsEnabled,
-        OSError,
-        *clients,
-    ) as error:
+    except (hub.errors.HfHubHTTPError, hub.errors.OfflineModeIsEnabled, OSError, *clients) as error:
         why = (
             "the hub is switched off (HF_HUB_OFFLINE)"
             if hub.constants.HF_HUB_OFFLINE

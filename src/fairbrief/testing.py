@@ -202,8 +202,7 @@ def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
         _promise(np.isfinite(scores.matrix).all(), "a score is nan or infinite")
         inside = (scores.owner >= 0) & (scores.owner < max(len(ask.columns), 1))
         _promise(
-            inside.all() and (np.diff(scores.owner) >= 0).all(),
-            "owner is not a non-decreasing column index",
+            inside.all() and (np.diff(scores.owner) >= 0).all(), "owner is not a non-decreasing column index"
         )
 
 

@@ -37,12 +37,7 @@ def parted(reading: Reading) -> list[Case]:
     size=st.integers(1, 400),
 )
 def test_lines_in_parts_are_all_lines(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    texts: list[str],
-    end: bytes,
-    is_ended: bool,
-    size: int,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: list[str], end: bytes, is_ended: bool, size: int
 ) -> None:
     """Wherever the cuts fall (in a line, in a character, at a line's end), every case comes once and in order."""
     monkeypatch.setattr(json_lines, "PART", size)

@@ -23,16 +23,7 @@ from fairbrief.workbench.judgements import (
     leaning_table,
     unfairness,
 )
-from fairbrief.workbench.sheets import (
-    Answer,
-    Item,
-    assign,
-    free,
-    items_of,
-    protect,
-    read_answers,
-    sheet,
-)
+from fairbrief.workbench.sheets import Answer, Item, assign, free, items_of, protect, read_answers, sheet
 
 
 def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:

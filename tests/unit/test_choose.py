@@ -20,15 +20,7 @@ from fairbrief.readers import read
 from fairbrief.saved.gate_rules import rule
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Document, Record, Summary
-from fairbrief.workbench.choose import (
-    CHOSEN,
-    NOT_ALLOWED,
-    NOT_MEASURED,
-    Choice,
-    choose,
-    preference,
-    table,
-)
+from fairbrief.workbench.choose import CHOSEN, NOT_ALLOWED, NOT_MEASURED, Choice, choose, preference, table
 from fairbrief.workbench.summarizers.prompts import Wish, fill, find, prompt_of
 
 LEFT, RIGHT = ("alder", "birch", "cedar", "damson"), ("quartz", "shale", "talc", "umber")

@@ -219,10 +219,7 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     """What is not shown is counted."""
     many = [
         PLAIN.replace(
-            system=f"s{i}",
-            group=f"g{j}",
-            quantity=f"relative_difference[g{j}]",
-            value=0.01 * i - 0.001 * j,
+            system=f"s{i}", group=f"g{j}", quantity=f"relative_difference[g{j}]", value=0.01 * i - 0.001 * j
         )
         for i in range(20)
         for j in range(30)

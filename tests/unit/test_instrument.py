@@ -24,18 +24,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.agreement import chunk_sizes
-from fairbrief.types import (
-    Ask,
-    Case,
-    Claim,
-    Document,
-    Estimate,
-    Note,
-    Record,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary, Totals
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
 INVENTED = "Zebras admire quantum umbrellas over lunch."

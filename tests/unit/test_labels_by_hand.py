@@ -17,18 +17,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.labels import LabelGap
 from fairbrief.scorers.chat_judge import ChatLabel
 from fairbrief.statistics.distributions import jensen_shannon
-from fairbrief.types import (
-    Ask,
-    Case,
-    Claim,
-    Document,
-    Extracts,
-    Reason,
-    Record,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Ask, Case, Claim, Document, Extracts, Reason, Record, Scores, Summary, Totals
 
 SENTENCES = ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye.")
 TURNS = (

@@ -49,10 +49,7 @@ def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str
         ("Paris is far.", {}),
         ("The singer Zork Blat wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
         ("We saw Zork Blat. Then Blat said so.", {"Zork Blat": "repeated", "Blat": "part of a name"}),
-        (
-            "We met Mary Hill.",
-            {"Mary Hill": "given name", "Mary": "given name alone"},
-        ),
+        ("We met Mary Hill.", {"Mary Hill": "given name", "Mary": "given name alone"}),
     ],
 )
 def test_the_builtin_judge_says_which_rule_spoke(text: str, rules: dict[str, str]) -> None:
@@ -281,8 +278,7 @@ def test_a_table_is_read_with_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    "row",
-    ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0"],
+    "row", ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0"]
 )
 def test_a_broken_row_is_named_by_its_line(row: str) -> None:
     """The error has file and line, what was found and what was wanted."""

@@ -25,18 +25,7 @@ from fairbrief.protocols import PaperProtocol
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.statistics.label_permutations import sort_by_block
-from fairbrief.types import (
-    Case,
-    Document,
-    Estimate,
-    Measure,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Case, Document, Estimate, Measure, Reason, Record, Rows, Scores, Summary, Totals
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen".split()
 

@@ -113,14 +113,7 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
     code, output = ended("power", pilot, "--disparity", 0.1, "--records", 50)
     assert code == 0
     output = " ".join(output.split())
-    for text in (
-        "relative_difference[negative]",
-        "rosy",
-        "sentences",
-        "for 0.1",
-        "50",
-        "one test",
-    ):
+    for text in ("relative_difference[negative]", "rosy", "sentences", "for 0.1", "50", "one test"):
         assert text in output
     code, output = ended("power", "--se", 0.05, "--clusters", 100, "--disparity", 0.1)
     assert code == 0

@@ -13,11 +13,7 @@ from tests.held import held
 import fairbrief
 from fairbrief import registry
 from fairbrief.api import Audit
-from fairbrief.auditing.record_values import (
-    RecordValues,
-    stories_of,
-    values_of_records,
-)
+from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.reports import json_file

@@ -15,16 +15,7 @@ from rich.console import Console
 from tests import sample_families, sample_results
 from tests.held import held
 
-from fairbrief.reports import (
-    arrangement,
-    exports,
-    figures,
-    html,
-    number_format,
-    tables,
-    terminal,
-    wording,
-)
+from fairbrief.reports import arrangement, exports, figures, html, number_format, tables, terminal, wording
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result

@@ -182,9 +182,7 @@ class Choosy:
             yield Summary(record.id, self.name, "" if reason else text, reason=reason)
 
 
-def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
-    tmp_path: Path,
-) -> None:
+def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp_path: Path) -> None:
     """What other cells refused does not matter: the whole sweep gives the differences that each pair gives alone."""
     axes = {"words": ["1", "2"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
     jobs = grid("choosy", axes, tmp_path / "all")

@@ -13,12 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from fairbrief.auditing.chance import (
-    Permutations,
-    between_chance,
-    flip_chance,
-    is_tested_by_permutation,
-)
+from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, is_tested_by_permutation
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of

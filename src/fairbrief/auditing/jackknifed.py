@@ -150,9 +150,7 @@ def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
 
 
 def units_of_rows(
-    members: Sequence[ClusterRows],
-    clusters: Sequence[Sequence[str]],
-    groups: Sequence[GroupNumbers | None],
+    members: Sequence[ClusterRows], clusters: Sequence[Sequence[str]], groups: Sequence[GroupNumbers | None]
 ) -> list[Units]:
     """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once.
 

@@ -401,11 +401,7 @@ def _observe_many(
 
 
 def _with_more(
-    observation: Observation,
-    block: AlikeRows,
-    labelled: Labelled,
-    places: Integers,
-    random: Random,
+    observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers, random: Random
 ) -> RowBlock:
     """Rows with the tests of single units, their permutation means and their random extracts.
 

@@ -318,10 +318,7 @@ class Regression:
 
 
 def regress_shift(
-    article: t.Floats,
-    shift: t.Floats,
-    groups: Sequence[str],
-    clusters: Sequence[str],
+    article: t.Floats, shift: t.Floats, groups: Sequence[str], clusters: Sequence[str]
 ) -> list[Regression]:
     """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
 

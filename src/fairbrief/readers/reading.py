@@ -18,12 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import ID, PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import InputFile, Meter
-from fairbrief.readers.input_parts import (
-    KEPT,
-    KnownIds,
-    PartTally,
-    RecordPlaces,
-)
+from fairbrief.readers.input_parts import KEPT, KnownIds, PartTally, RecordPlaces
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers

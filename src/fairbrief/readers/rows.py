@@ -101,9 +101,7 @@ class RowReader:
                 self.use.use(row, key)
             elif self.fields.id == ID and row.get(ID) is not None:
                 raise fault(
-                    "an id after rows without one",
-                    "an id in every row or in none",
-                    "give every row an id",
+                    "an id after rows without one", "an id in every row or in none", "give every row an id"
                 )
             else:
                 ident = str(count)

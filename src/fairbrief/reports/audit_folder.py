@@ -129,9 +129,7 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
 
 
 def replace_all(
-    result: Result,
-    folder: Path,
-    complete: Callable[[Result], Result] = lambda result: result,
+    result: Result, folder: Path, complete: Callable[[Result], Result] = lambda result: result
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 

@@ -268,10 +268,7 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 
 
 def embedded(
-    examples: Examples,
-    estimates: Iterable[Estimate],
-    first: Sequence[str] = (),
-    lead: Estimate | None = None,
+    examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = (), lead: Estimate | None = None
 ) -> str:
     """The text of a data block, without characters that could end it or that are invisible.
 
