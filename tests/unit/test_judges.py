@@ -77,8 +77,8 @@ class Told:
             yield Scores(matrix, np.arange(len(a.columns)), np.zeros(len(a.rows)))
 
 
-def world(gaps: dict[str, float], seed: int, records: int = 8) -> Result:
-    """Systems whose documents of value a are covered better by a given gap, judged by two scorers."""
+def world(gaps: dict[str, float], seed: int, records: int = 8, *, apart: bool = False) -> Result:
+    """Systems whose documents of value a are covered better by a given gap, judged by two scorers; ``apart``: of no common record."""
     rng = np.random.default_rng(seed)
     support: dict[tuple[str, str], float] = {}
     cases = []
@@ -89,7 +89,8 @@ def world(gaps: dict[str, float], seed: int, records: int = 8) -> Result:
             unit = f"unit {seed} {r} {system}"
             for i, t in enumerate(texts):
                 support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
-            cases.append(Case(Record(str(r), documents), Summary(str(r), system, "…", (Claim(unit),))))
+            name = f"{r} {system}" if apart else str(r)
+            cases.append(Case(Record(name, documents), Summary(name, system, "…", (Claim(unit),))))
     scorers = {"entailment": Told(1, support), "embedding": Told(2, support)}
     measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
     return audit(cases, Plan(measures=measures, scorers=scorers, n_resamples=60))
@@ -152,6 +153,20 @@ def test_systems_that_some_audit_lacks_do_not_enter() -> None:
     assert overall(results, resampling=Resampling(0), published=True)[0].systems == ("high", "low")
     with pytest.raises(RequestError, match="high, low"):
         overall(results, ["middle"], resampling=Resampling(0), published=True)
+
+
+def test_data_sets_of_one_common_record_or_none_can_be_ranked() -> None:
+    """A data set with one record that all systems summarized has no resamples; one without any is left out of the mean."""
+    many, one, none = world(GAPS, 1), world(GAPS, 2, records=1), world(GAPS, 3, apart=True)
+    (alone, *_), (without, *_), (both, *_) = (
+        overall(results, resampling=Resampling(50), published=True)
+        for results in ({"many": many}, {"many": many, "none": none}, {"many": many, "one": one})
+    )
+    assert (without.records, without.values[1]) == ((8, 0), (None, None, None))
+    assert without.overall == alone.overall
+    assert both.records == (8, 1)
+    assert all(v is not None for v in both.values[1])
+    assert both.overall[2].low is not None
 
 
 # ------------------------------------------------------------------------------ the command line

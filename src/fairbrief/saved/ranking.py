@@ -136,7 +136,8 @@ def _overalls(
     for quantity, arrays in values.items():
         if len(arrays) == len(datasets):
             whole = tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in arrays)
-            scores = normalised(np.stack(arrays)).T
+            # One record in common, or none, has no resamples: it is the same in those of the others.
+            scores = normalised(np.stack(np.broadcast_arrays(*arrays))).T
             of_each = tuple(map(resampling.interval, scores))
             found.append(
                 Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
@@ -167,7 +168,7 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
     answered = common.by_all(range(len(parts)))
     rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
     stacked = np.stack(rows, axis=1)
-    totals = resampling.totals(stacked.reshape(len(answered), -1))
+    totals = resampling.totals(stacked.reshape(len(answered), len(parts) * stacked.shape[-1]))
     return totals.reshape(-1, *stacked.shape[1:]), len(answered)
 
 
