@@ -45,6 +45,14 @@ def test_a_bad_line_is_named_or_skipped_and_listed(name: str, tmp_path: Path, fa
     assert "in.jsonl:5" in ran.out
 
 
+def test_many_skipped_lines_are_counted_on_the_first_screen(tmp_path: Path, fairbrief: Command) -> None:
+    """The reasons that do not fit are counted, with the option that prints all."""
+    file = write(tmp_path / "in.jsonl", [*rows(4), *(["not", "an", "object"] for _ in range(9))])
+    ran = fairbrief("audit", file, *QUICK, "--on-error", "skip")
+    assert "SKIPPED  9 lines of the input." in ran.out
+    assert "more reasons: --details" in ran.out
+
+
 def test_missing_attributes_are_an_error_that_says_what_to_do(tmp_path: Path, fairbrief: Command) -> None:
     """Where some documents of a record lack the attribute, --require is offered, and works."""
     lacking = row(9)

@@ -162,7 +162,8 @@ class _Screen:
     def _answer(self, asked: str, most: int | None = None) -> list[Text]:
         """As many whole sentences as fit beside a label, then how many more there are; what was measured has no label."""
         sentences = self.answers.get(asked, ())
-        indent, what = (0, "attribute") if asked == MEASURED else (INDENT, asked.lower())
+        indent = 0 if asked == MEASURED else INDENT
+        what = {MEASURED: "attribute", SKIPPED: "reason"}.get(asked, asked.lower())
         blocks: list[list[Text]] = []
         for i, (sentence, _) in enumerate(sentences):
             blocks.append(self._wrapped(sentence, indent))
