@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docs import reproduction
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
+from fairbrief.protocols.published_results import published_results
 from fairbrief.readers import read
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
@@ -89,13 +89,7 @@ def test_published_histograms_have_their_published_numbers(golden: Path) -> None
     assert np.abs(values["position_kl"].array - published).max() < 1e-12
     # The figures that the page of the paper shows as obtained from these counts.
     heights = {result["result"]: values["position_heights"].array[i] for i, result in enumerate(results)}
-    obtained = [
-        figure
-        for name, _, _, items in reproduction.declared()
-        if name == "chhabra-position"
-        for item in items
-        for figure in item.obtained
-    ]
+    obtained = [figure for shown in published_results("chhabra-position") for figure in shown.obtained]
     assert {figure.cell: figure.obtained for figure in obtained} == {
         cell: f"{heights[result]:.4f}" for cell, result in OBTAINED.items()
     }

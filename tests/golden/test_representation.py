@@ -15,7 +15,7 @@ from benchmarks.real.claritin import in_order_of_draw
 from tests.cli.command import printed, write
 from tests.conftest import read_lines
 
-from docs import reproduction
+from fairbrief.protocols.published_results import published_results
 from fairbrief.reports import load
 from fairbrief.text import published_nltk
 
@@ -23,13 +23,7 @@ YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca
 TWEETS = "data/tweets/tweets_claritin.jsonl"
 EXCHANGED = 4, 0.28
 """Four standard deviations of permutations, of BUR and UER in percent."""
-FIGURES = [
-    figure
-    for name, _, _, results in reproduction.declared()
-    if name == "zhang-perspectives"
-    for result in results
-    for figure in result.obtained
-]
+FIGURES = [figure for result in published_results("zhang-perspectives") for figure in result.obtained]
 AS_DRAWN = "Claritin, rebuilt, in the order of the draw (benchmarks/real/claritin.py), with the released Alpaca outputs"
 REFERENCES = {
     "the three released references of 60 products": ("amazon", "rating"),
