@@ -121,9 +121,10 @@ def parts(run: Span) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def propose(text: str) -> list[Span]:
+@lru_cache(maxsize=1024)
+def propose(text: str) -> tuple[Span, ...]:
     """Every span that may name a person: all parts of all runs."""
-    return [part for run in runs(text) for part in parts(run)]
+    return tuple([part for run in runs(text) for part in parts(run)])
 
 
 def choose(spans: Sequence[Span], accepted: Collection[str]) -> list[Span]:
