@@ -171,7 +171,7 @@ def _refuse_measures(files: Sequence[str]) -> None:
 
     for file in files:
         name = re.split("[(@]", file)[0]
-        if name in registry.names("measure") and not Path(file).exists():
+        if not Path(file).exists() and name in registry.names("measure"):
             raise RequestError(
                 f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
             )
