@@ -41,12 +41,12 @@ def shown(audited: Audit) -> Examples:
 def values_of(audited: Audit, spec: str) -> RecordValues:
     """What one measure reads of each record."""
     rows = audited.result.rows
-    return values_of_records(rows.of(rows.measures()[spec]), [spec])[spec]
+    return values_of_records(rows.of(rows.measures[spec]), [spec])[spec]
 
 
 def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:
     """The value of one row of per-record statistics is the estimate of an audit of that record."""
-    assert set(audited.result.rows.measures()) >= set(MEASURES)
+    assert set(audited.result.rows.measures) >= set(MEASURES)
     found = values_of(audited, "uer@sentiment")
     record, system = found.record[0].as_py(), found.system[0].as_py()
     alone = [c for c in fairbrief.read(REVIEWS) if (c.record.id, c.summary.system) == (record, system)]
@@ -132,7 +132,7 @@ def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
     rows = [row for row in shown.rows if row.measure == spec]
     records = {row.record for row in rows}
     table = audited.result.rows
-    found = stories_of(table.of(table.measures()[spec]), spec, records)
+    found = stories_of(table.of(table.measures[spec]), spec, records)
     assert {record for _, record in found} == records
     assert [found[row.system, row.record] for row in rows] == [row.story for row in rows]
 

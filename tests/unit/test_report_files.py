@@ -60,9 +60,9 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     written = reports.write_all(result, tmp_path / "out")
     assert all(path.stat().st_size for path in written if path.name != audit_folder.LISTED)
     found = reports.load(tmp_path / "out")
-    assert found.rows.measures() == result.rows.measures()
+    assert found.rows.measures == result.rows.measures
     assert len(found.per_record) == len(result.per_record)
-    for observation in result.rows.measures().values():
+    for observation in result.rows.measures.values():
         assert found.rows.of(observation).equals(result.rows.of(observation))
     assert replace(found, rows=result.rows) == result
 

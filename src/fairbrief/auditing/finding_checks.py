@@ -176,7 +176,7 @@ def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
 
     Some rows at a time, so that few texts are in memory.
     """
-    observations = dict.fromkeys(rows.measures().values())
+    observations = dict.fromkeys(rows.measures.values())
     for tables in itertools.zip_longest(*(rows.each_of(one, WHOSE.__contains__) for one in observations)):
         distinct: list[pa.Table] = []
         for table in tables:
@@ -283,7 +283,7 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
 def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -> Iterable[Estimate]:
     """The group differences that would lead, by each value of each attribute of few values."""
     made = result.made
-    specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
+    specs = [spec for spec in result.rows.measures if spec in set(made["measures"])]
     for name in names:
         for ledger, measures in ledgers_from(with_subgroups_by(result.rows, [name]), given, [(name,)], specs):
             subgroups = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}

@@ -90,7 +90,7 @@ def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRec
         for rows in per_record.tables(observation, [n if n in there else old[n] for n in wanted]):
             yield rows.rename_columns(wanted)
 
-    return PerRecordRows(per_record.specs, schemas, tables)
+    return PerRecordRows(per_record.measures, schemas, tables)
 
 
 def columns_of(schema: pa.Schema) -> dict[Column, str]:
@@ -188,7 +188,7 @@ class SavedChunk(Chunk):
 
     def unpacked(self, held: str) -> Floats:
         """What a column of the tables holds."""
-        values: Floats = plain_numbers(self.per_record.of(self.observation, held.__eq__)[held])
+        values: Floats = plain_numbers(self.per_record.of(self.observation, lambda name: name == held)[held])
         return values[self.is_kept]
 
 
@@ -210,7 +210,7 @@ def ledgers_from(
         names = per_record.column_names()
         by = [(name.removeprefix(SUBGROUP),) for name in names if name.startswith(SUBGROUP)]
     specs: dict[str, list[str]] = {}
-    for spec, observation in per_record.measures().items():
+    for spec, observation in per_record.measures.items():
         if wanted is None or spec in wanted:
             specs.setdefault(observation, []).append(spec)
     asked = {f"{SUBGROUP}{name}" for names in by for name in names}

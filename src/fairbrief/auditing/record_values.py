@@ -179,6 +179,6 @@ def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
     known = {observation: columns_of(schema) for observation, schema in per_record.schemas.items()}
     return {
         spec: better(registry.make("measure", spec), known[observation])
-        for spec, observation in per_record.measures().items()
+        for spec, observation in per_record.measures.items()
         if known[observation]
     }

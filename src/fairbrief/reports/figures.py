@@ -117,7 +117,7 @@ def draw(result: Result) -> tuple[Figure, ...]:
 def _parts(result: Result, figure: str, statistics: Sequence[str]) -> Iterator[Part]:
     """The part of each observation of which a measure declares a figure; with the first such measure."""
     declaring: dict[str, str] = {}
-    for measure, observation in result.rows.measures().items():
+    for measure, observation in result.rows.measures.items():
         if figure in wording.declared(measure, result.made).figures:
             declaring.setdefault(observation, measure)
     wanted = {"system", "record", "reason", *statistics}

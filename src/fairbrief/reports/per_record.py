@@ -28,17 +28,13 @@ def all_columns(_: str) -> bool:
 class PerRecordRows:
     """The rows of all observations, in order. See `Result` for the columns.
 
-    ``specs`` have the observation of each measure, ``schemas`` the columns of each observation, and ``tables`` yields the rows of
-    an observation with some of its columns, some rows at a time: at least one table.
+    ``measures`` have the observation of each measure, by spec, ``schemas`` the columns of each observation, and ``tables`` yields
+    the rows of an observation with some of its columns, some rows at a time: at least one table.
     """
 
-    specs: Mapping[str, str]
+    measures: Mapping[str, str]
     schemas: Mapping[str, pa.Schema]
     tables: Callable[[str, list[str]], Iterator[pa.Table]]
-
-    def measures(self) -> Mapping[str, str]:
-        """The observation of each measure, by spec."""
-        return self.specs
 
     def column_names(self) -> list[str]:
         """The columns of all observations, each once."""
@@ -88,7 +84,7 @@ class PerRecordFile:
 def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     """The files of the rows, named after their observation: ``positions.parquet``, ``positions-2.parquet``."""
     read: dict[str, list[str]] = {}
-    for spec, observation in rows.measures().items():
+    for spec, observation in rows.measures.items():
         read.setdefault(observation, []).append(spec)
     taken: set[str] = set()
     files = []

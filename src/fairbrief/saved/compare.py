@@ -177,7 +177,7 @@ def _changed(ours: pa.Table, theirs: pa.Table, name: str) -> list[int]:
 
 def _records(result: Result) -> Iterator[str]:
     """The ids of all measured records, some of them several times."""
-    for observation in dict.fromkeys(result.rows.measures().values()):
+    for observation in dict.fromkeys(result.rows.measures.values()):
         for rows in result.rows.each_of(observation, {"record", "reason"}.__contains__):
             yield from usable(rows)["record"].to_pylist()
 

@@ -75,7 +75,7 @@ def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Sup
 def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
     """The rows of one observation with their stories from the per-record statistics, without asking a model again."""
     records, measures = {row.record for row in rows}, {row.measure for row in rows}
-    known = per_record.measures()
+    known = per_record.measures
     (observation,) = {known[m] for m in measures}
     stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
     for piece in per_record.each_of(observation):
@@ -305,7 +305,7 @@ _Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
 
 def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
     """Both ends of every order of the viewer, by measure and system."""
-    known = per_record.measures()
+    known = per_record.measures
     for observation in dict.fromkeys(known.values()):
         specs = [spec for spec, of in known.items() if of == observation]
         ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}

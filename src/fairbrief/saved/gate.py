@@ -117,7 +117,7 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
     wanted = [_canonical(measure) for measure in measures]
     for spelled in wanted:
         for audit, which in ((result, "audit"), (before, "baseline")):
-            known = list(audit.rows.measures())
+            known = list(audit.rows.measures)
             if spelled not in known:
                 raise unknown(f"--measure {spelled}: the {which} does not have this measure.", spelled, known)
     return wanted

@@ -64,7 +64,7 @@ def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
 
 def specs_in(results: Iterable[Result]) -> list[str]:
     """The specs of all measures of the audits, in order."""
-    return list(dict.fromkeys(spec for result in results for spec in result.rows.measures()))
+    return list(dict.fromkeys(spec for result in results for spec in result.rows.measures))
 
 
 def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str, SavedValues]:

@@ -271,7 +271,7 @@ class Saved:
     ) -> None:
         self.name, self.result, self.texts, self.fault = name, result, texts, fault
         self._rows = rows
-        self.measures = rows.measures()
+        self.measures = rows.measures
         self.listing = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, spec: str, system: str) -> Listing:

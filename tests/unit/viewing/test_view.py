@@ -56,7 +56,7 @@ def records_of(found: dict[str, Any]) -> list[str]:
 def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answers, folder: Path) -> None:
     """Each order is that of the values computed from the whole per-record statistics at once; records without a value come last."""
     rows = load(folder).rows
-    whole = values_of_records(rows.of(rows.measures()[COVERAGE]), [COVERAGE])[COVERAGE]
+    whole = values_of_records(rows.of(rows.measures[COVERAGE]), [COVERAGE])[COVERAGE]
     mine = [i for i, s in enumerate(whole.system.to_pylist()) if s == "rosy"]
     for name, of in whole.by_quantity.items():
         values = {whole.record[i].as_py(): of[i] for i in mine if np.isfinite(of[i])}
