@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.command import printed, write
@@ -10,12 +11,8 @@ from tests.cli.command import printed, write
 from fairbrief.errors import DataError
 from fairbrief.text.people import found_people
 
-WOMEN = ("Mary", "Susan", "Linda", "Karen", "Helen")
-MEN = ("Peter", "Frank", "James", "Paul", "Mark")
-GENDERS = {
-    **dict.fromkeys((n.lower() for n in WOMEN), "female"),
-    **dict.fromkeys((n.lower() for n in MEN), "male"),
-}
+WOMEN = ("Mary", "Susan", "Linda", "Karen")
+MEN = ("Peter", "Frank", "James", "Paul")
 
 
 @pytest.mark.parametrize(
@@ -32,12 +29,10 @@ GENDERS = {
         ("Mary Zork spoke. He, he and he, she.", [("Mary", "Zork", "male", 1)]),
     ],
 )
-def test_people_are_found_with_the_gender_that_the_text_presents(
-    text: str, people: list[tuple[str, str, str, int]]
-) -> None:
+def test_people_are_found_with_the_gender_that_the_text_presents(text: str, people: list[Any]) -> None:
     """A title speaks first, then the pronouns up to the next name, then the first name; single names join full ones."""
     accepted = {"Mary Zork", "Zork", "Mr. Blat", "Peter Blat", "Kim Zork"}
-    found = found_people(text, accepted, GENDERS)
+    found = found_people(text, accepted, {"mary": "female", "peter": "male"})
     assert [(p.first, p.last, p.gender, len(p.spans)) for p in found] == people
 
 
@@ -47,11 +42,8 @@ def annotated(path: Path, gender: str) -> Path:
     for i in range(4):
         text = f"{WOMEN[i]} Zork sang. {MEN[i]} Blat danced. Qq Xyzz hid."
         people = []
-        for name, shown in (
-            (f"{WOMEN[i]} Zork", "female"),
-            (f"{MEN[i]} Blat", gender),
-            ("Qq Xyzz", "female"),
-        ):
+        shown_as = {f"{WOMEN[i]} Zork": "female", f"{MEN[i]} Blat": gender, "Qq Xyzz": "female"}
+        for name, shown in shown_as.items():
             at = text.index(name)
             mention = {"document": 0, "start": at, "end": at + len(name), "kind": "full"}
             people.append({"id": name, "attributes": {"gender": shown}, "mentions": [mention]})

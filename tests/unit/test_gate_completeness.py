@@ -62,9 +62,7 @@ def test_what_the_baseline_has_is_required(
 def test_records_that_are_no_longer_measured_are_inconclusive(tmp_path: Path) -> None:
     """Records that lost what the baseline measured of them are counted, though they are still there."""
     cases = cases_of(60, 2)
-    stripped = [
-        replace(c, summary=replace(c.summary, text="elm")) if i < 10 else c for i, c in enumerate(cases)
-    ]
+    stripped = [replace(c, summary=replace(c.summary, text="elm")) for c in cases[:10]] + cases[10:]
     before, after = saved(tmp_path / "before", cases), saved(tmp_path / "after", stripped)
     code, said = run(after, "--baseline", before, "--margin", 0.5)
     assert code == 3
@@ -102,16 +100,6 @@ def test_half_an_input_skipped_as_broken_decides_nothing(tmp_path: Path, fairbri
     source.write_text(whole + "".join(row % (f"x{i}", i, i, "") for i in range(60)))
     assert fairbrief(*audited, tmp_path / "b", "--require", "side").code == 0
     assert fairbrief("gate", tmp_path / "b", "--max", f"{BUR}<=0.5").code == 0
-
-
-def test_a_limit_may_name_a_system_that_must_be_there(baseline: Path) -> None:
-    """MEASURE{SYSTEM} holds that system alone, and is refused where it is not in the audit."""
-    assert run(baseline, "--max", f"{BUR}{{good}}<=0.1")[0] == 0
-    code, said = run(baseline, "--max", f"{BUR} {{bad}} <= 0.05")
-    assert code == 1
-    assert "good" not in said
-    with pytest.raises(RequestError, match=r"no system 'god' .* Did you mean 'good'"):
-        run(baseline, "--max", f"{BUR}{{god}}<=0.1")
 
 
 @given(st.text(alphabet="bur@side<>=.{}:()'0123456789e -", max_size=30))

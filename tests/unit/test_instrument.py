@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from tests import sample_results
-from typer.testing import CliRunner
+from tests.sample_cases import Supported
 
 from fairbrief.auditing import Plan, audit, scorer_checks
-from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
-from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.agreement import chunk_sizes
-from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary, Totals
+from fairbrief.types import Case, Claim, Document, Estimate, Record, Scores, Summary, Totals
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
 INVENTED = "Zebras admire quantum umbrellas over lunch."
@@ -82,9 +77,8 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
-    (*about,) = (
-        text for text, _ in cautions if text.startswith(f"{starts} (the sources' own sentences 100%")
-    )
+    said_first = f"{starts} (the sources' own sentences 100%"
+    about = [text for text, _ in cautions if text.startswith(said_first)]
     assert ["--scorers recommended" in text for text in about] == [True] * bool(said)
 
 
@@ -99,22 +93,11 @@ def test_reports_show_what_is_found_as_a_table() -> None:
 # ------------------------------------------------------------------------------- self-retrieval
 
 
-@dataclass(frozen=True)
-class Shortsighted:
-    """Shares of words found; of documents that hold ``unseen`` it reads the first ``seen`` words alone."""
-
-    unseen: str
-    seen: int = 2
-    name: str = "shortsighted"
-    fingerprint: str = "shortsighted"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            rows = [row.lower().replace(".", "").split() for row in ask.rows]
-            read = [set(words[: self.seen] if self.unseen in words else words) for words in rows]
-            wanted = [set(column.lower().replace(".", "").split()) for column in ask.columns]
-            matrix = np.array([[len(row & words) / max(len(words), 1) for words in wanted] for row in read])
-            yield Scores(matrix.reshape(len(rows), len(wanted)), np.arange(len(wanted)), np.ones(len(rows)))
+def shortsighted(document: str, unit: str) -> float:
+    """The share of words found; of documents that hold ``mark`` the first two words are read alone."""
+    words, wanted = (text.lower().replace(".", "").split() for text in (document, unit))
+    read = words[:2] if "mark" in words else words
+    return len({*read} & {*wanted}) / max(len({*wanted}), 1)
 
 
 @pytest.fixture
@@ -130,14 +113,12 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
     """The documents of a group say ``mark`` at their end."""
-    made = []
-    for case in some:
-        marks = [" mark" if d.attributes["party"] == group else "" for d in case.record.documents]
-        documents = [
-            replace(d, text=d.text + mark) for d, mark in zip(case.record.documents, marks, strict=True)
-        ]
-        made.append(replace(case, record=replace(case.record, documents=tuple(documents))))
-    return made
+
+    def marked(d: Document) -> Document:
+        return replace(d, text=d.text + " mark") if d.attributes["party"] == group else d
+
+    records = [replace(c.record, documents=tuple(map(marked, c.record.documents))) for c in some]
+    return [replace(c, record=record) for c, record in zip(some, records, strict=True)]
 
 
 def retrieval(result: Result) -> dict[str, Estimate]:
@@ -149,7 +130,7 @@ def retrieval(result: Result) -> dict[str, Estimate]:
 def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() -> None:
     """It finds b's sentences again less often, and the group difference of b says so beside it."""
     some = with_a_mark(cases(24), "b")
-    scorers = {"shortsighted": Shortsighted("mark")}
+    scorers = {"shortsighted": Supported(shortsighted)}
     result = taken(some, "coverage_parity(scorer=shortsighted)@party", scorers=scorers, check_scorers=True)
     found = retrieval(result)
     assert found["mean[a]"].value == 1
@@ -194,25 +175,6 @@ def test_self_retrieval_by_hand() -> None:
     assert not observation.asks((Case(alone, Summary("r", "s", "")),))
 
 
-def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> None:
-    """A note on self-retrieval at a significant group difference is a caution, with both shares."""
-    told = {"scorer": "containment", "group": "negative", "share": 0.91, "others": 0.97, "value": -0.06,
-            "low": -0.09, "high": -0.03, "p": 0.004, "explains": True}  # fmt: skip
-    finding = Estimate(
-        "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
-        testable=True, n=400, clusters=400, over="sentiment", kind="group_difference", group="negative", is_primary=True,
-        notes=(Note("scorer_retrieves", told),),
-    )  # fmt: skip
-    result = sample_results.make()
-    caution = first_answers.answers(replace(result, estimates=Estimates((finding,))))[first_answers.CAUTION]
-    text = " ".join(line for line, _ in caution)
-    said = (
-        "equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"
-    )
-    assert said in text
-    assert "part of this difference may come from the scorer" in text
-
-
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
 
 
@@ -246,19 +208,3 @@ def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
     """Anything else is refused."""
     with pytest.raises(RequestError, match="not a valid size of pieces"):
         chunk_sizes(unit_cases(), sizes=(size,))
-
-
-def test_from_the_command_line(tmp_path: Path) -> None:
-    """``fairbrief chunks FILE`` prints the table."""
-    file = tmp_path / "f.jsonl"
-    documents = [
-        {"text": LONG, "attributes": {"mood": "good"}},
-        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
-    ]
-    file.write_text(
-        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
-    )
-    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
-    assert ran.exit_code == 0, ran.output
-    assert "sentence" in ran.output
-    assert "1.00 " in ran.output

@@ -130,9 +130,8 @@ def test_the_hook_of_promptfoo_fails_where_groups_differ(tmp_path: Path) -> None
     with pytest.raises(AssertionError, match=r"Holm\): mine: critic, mine: fan\.\nmeasure"):
         promptfoo_hook.after_all(outcome(list(SUMMARIES)), out, **FEW)
     frame = json.loads(out.read_text(encoding="utf-8"))
-    reordered = fairbrief.score(
-        DOCUMENTS[::-1], {"mine": SUMMARIES[::-1]}, GROUPS[::-1], measure="coverage_parity", **FEW
-    )
+    documents, summaries, groups = DOCUMENTS[::-1], {"mine": SUMMARIES[::-1]}, GROUPS[::-1]
+    reordered = fairbrief.score(documents, summaries, groups, measure="coverage_parity", **FEW)
     assert frame == reordered.to_dicts()
 
 

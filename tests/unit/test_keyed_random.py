@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from hashlib import blake2b
+from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
@@ -43,12 +44,8 @@ def reference_mix(x: int) -> int:
 
 def test_seed_purpose_and_name_make_other_numbers() -> None:
     """No two of them are mistaken for each other, whatever characters a name has."""
-    keys = [
-        keys_of([name], seed, purpose)[0]
-        for name in ("a", "b", "", "x a", "\udc80")
-        for seed in (0, 1, 11)
-        for purpose in ("x", "x a", "1")
-    ]
+    named = product(("a", "b", "", "x a", "\udc80"), (0, 1, 11), ("x", "x a", "1"))
+    keys = [keys_of([name], seed, purpose)[0] for name, seed, purpose in named]
     assert len(set(keys)) == len(keys)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import shutil
@@ -14,7 +13,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command
+from tests.cli.command import Command, results
 from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 
@@ -48,11 +47,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubS3]:
     """A store with a bucket, in the environment of this process and its workers."""
-    files = {
-        "in/reviews.jsonl": LINES,
-        "in/reviews.jsonl.gz": gzip.compress(LINES),
-        "in/deep/other.jsonl": LINES,
-    }
+    files = dict.fromkeys(("in/reviews.jsonl", "in/deep/other.jsonl"), LINES)
     with in_environment(StubS3({"bucket": files}), monkeypatch) as stub:
         yield stub
 
@@ -71,9 +66,8 @@ def test_lines_are_read_in_parts_as_a_copy_here(store: StubS3, local: Path) -> N
     assert stored.ranges == read(local).ranges
     assert len(stored.ranges) > 5
     assert_same(audit(stored, replace(PLAN, workers=2)), audit(read(local), PLAN))
-    assert (
-        max(last - first for first, last in store.ranges()) < max(SIZE, 2 * json_lines.CHUNK, len(LINES)) / 2
-    )
+    longest = max(last - first for first, last in store.ranges())
+    assert longest < max(SIZE, 2 * json_lines.CHUNK, len(LINES)) / 2
 
 
 def test_row_groups_are_read_as_of_a_copy_here(store: StubS3, tmp_path: Path) -> None:
@@ -98,9 +92,8 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
     bucket |= {"in/b.jsonl": LINES, "in/a*.jsonl": LINES}
     names = [path.name for path in read("s3://bucket/in/*.jsonl").files]
     assert names == ["a*.jsonl", "b.jsonl", "reviews.jsonl"]
-    assert [str(path) for path in read("s3://bucket/*/deep/*.jsonl").files] == [
-        "s3://bucket/in/deep/other.jsonl"
-    ]
+    (deep,) = read("s3://bucket/*/deep/*.jsonl").files
+    assert str(deep) == "s3://bucket/in/deep/other.jsonl"
     assert [path.name for path in read("s3://bucket/in/a*.jsonl").files] == ["a*.jsonl"]
     with pytest.raises(RequestError, match="There is no file"):
         read("s3://bucket/in/none*.jsonl")
@@ -196,9 +189,7 @@ def test_the_command_writes_what_it_writes_of_a_copy(local: Path, tmp_path: Path
     fairbrief("audit", str(local), *asked, "--out", str(tmp_path / "here"))
     there = tmp_path / "there"
     assert fairbrief("audit", ADDRESS, *asked, "--out", str(there)).code == 0
-    ours, theirs = (
-        json.loads((folder / "results.json").read_text()) for folder in (there, tmp_path / "here")
-    )
+    ours, theirs = (results(folder) for folder in (there, tmp_path / "here"))
     for result in (ours, theirs):
         for name in json_file.TIMES:
             result["made"].pop(name)

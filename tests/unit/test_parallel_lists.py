@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import write
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -32,15 +32,10 @@ def _labels(source: Any, name: str = "tone", **settings: Any) -> list[str | None
     return [document.attributes.get(name) for document in case.record.documents]
 
 
-def _file_of(rows: list[dict[str, Any]], folder: Path) -> str:
-    path = folder / "hotel.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    return str(path)
-
-
 def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(tmp_path: Path) -> None:
     """Documents from a list of 2 and labels from a list of 9 are refused, with line, id, fields and lengths; the advice works."""
-    path = _file_of([_row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})], tmp_path)
+    row = _row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})
+    path = write(tmp_path / "hotel.jsonl", [row])
     tone = {"tone": "meta.reviews[*].tone"}
     with pytest.raises(DataError) as raised:
         _labels(path, documents_field="request.messages[*].content", attributes=tone)
@@ -128,6 +123,7 @@ def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, t
     """A list with more or fewer values than there are documents is no attribute."""
     texts = [review["text"] for review in REVIEWS]
     rows = [_row(i, texts=texts, tones=TONES * 3) for i in range(10)]
-    assert understand([inspect_file(_file_of(rows, tmp_path))]).settings["attribute"] == ["tones"]
+    path = tmp_path / "hotel.jsonl"
+    assert understand([inspect_file(str(write(path, rows)))]).settings["attribute"] == ["tones"]
     rows[-1]["texts"] = texts[:many_texts]
-    assert "attribute" not in understand([inspect_file(_file_of(rows, tmp_path))]).settings
+    assert "attribute" not in understand([inspect_file(str(write(path, rows)))]).settings

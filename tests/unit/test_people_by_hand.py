@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from tests.rows_by_hand import added, answer, by_column, numbers
+from tests.sample_cases import of
 
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability
@@ -15,19 +16,7 @@ from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts
-from fairbrief.types import (
-    Case,
-    Column,
-    Document,
-    Entity,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
@@ -45,10 +34,14 @@ def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
     return made
 
 
+def case(source: str, summary: str, *people: Entity) -> Case:
+    """A record about these people, and its summary."""
+    return Case(Record("r", (Document(source),), entities=people), Summary("r", "s", summary))
+
+
 def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
-    record = Record("r", (Document("Ann Smith met Bob Jones and Carl Brown."),), entities=(ANN, BOB, CARL))
-    one = [Case(record, Summary("r", "s", "Ann Smith met Bob Jones."))]
+    one = [case("Ann Smith met Bob Jones and Carl Brown.", "Ann Smith met Bob Jones.", ANN, BOB, CARL)]
     observation = EntityInclusion("gender").observation
     scheme = observation.permutation_scheme(one)
     assert scheme.labels.tolist() == [0, 1, 1]
@@ -64,9 +57,8 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
     """Beside another Smith whose gender nobody told, 'Smith' names nobody; alone it names Ann."""
     other = Entity("4", "Dora", "Smith")
     for entities, included in (((ANN, BOB, other), 0), ((ANN, BOB), 1)):
-        record = Record("r", (Document("Ann Smith met Bob Jones and Dora Smith."),), entities=entities)
-        case = Case(record, Summary("r", "s", "Smith spoke."))
-        rows = EntityInclusion("gender").observation.observe([case], [], REAL)
+        one = case("Ann Smith met Bob Jones and Dora Smith.", "Smith spoke.", *entities)
+        rows = EntityInclusion("gender").observation.observe([one], [], REAL)
         assert by_column(rows)["included", "female"] == included
 
 
@@ -89,14 +81,8 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
 
 def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:
     """Means of 4, 1 and 3: the largest difference is 3, and each pair has its own; without the second group it is 1."""
-    row = {
-        ("score", "a"): 8,
-        ("score", "b"): 2,
-        ("score", "c"): 3,
-        ("one", "a"): 2,
-        ("one", "b"): 2,
-        ("one", "c"): 1,
-    }
+    scores, counts = {"a": 8, "b": 2, "c": 3}, {"a": 2, "b": 2, "c": 1}
+    row = {("score", g): x for g, x in scores.items()} | {("one", g): n for g, n in counts.items()}
     draws = Totals({c: i for i, c in enumerate(row)}, np.array([list(row.values())] * 2, dtype=float))
     found = JudgedByGroup("about", "judge").value(draws)
     assert {name: value.array.tolist() for name, value in found.items()} == {
@@ -114,7 +100,7 @@ def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> 
 ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3, 0.3, 0.3, 1.0]]
 
 
-def read(groups: str, matrix: Sequence[Sequence[float]], labels: Integers = REAL, **settings: str) -> Rows:
+def read(groups: str, matrix: Sequence[Sequence[float]], labels: np.ndarray = REAL, **settings: str) -> Rows:
     """How texts of these groups are told apart."""
     rows = Distinguishability("about", **settings).observe(variants(groups), [answer(matrix)], labels)
     assert isinstance(rows, Rows), rows
@@ -143,9 +129,8 @@ def test_the_papers_equation_counts_a_tie_as_wrong(
 ) -> None:
     """Steen & Markert's Eq. 4 is strict (0.20 and -1.00), their release counts half of every tie (0.60 and 0.00)."""
     for version, wanted in (("published", published), ("text", paper)):
-        audit = fairbrief.audit(variants(groups, texts), [f"distinguishability(version={version})@about"])
-        (found,) = [e for e in audit.estimates if e.quantity == "distinguishability"]
-        assert found.value == pytest.approx(wanted)
+        found = fairbrief.audit(variants(groups, texts), [f"distinguishability(version={version})@about"])
+        assert of(found, "distinguishability").value == pytest.approx(wanted)
 
 
 def test_the_papers_equation_pools_summaries() -> None:
@@ -164,22 +149,20 @@ def test_the_papers_equation_pools_summaries() -> None:
 def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
-        summary = Summary("r", "s", "The first woman. A first woman, not the first man.")
-        case = Case(Record("r", (Document(source),)), summary)
-        row = by_column(PhraseCounts("first woman").observe([case], [], REAL))
+        one = case(source, "The first woman. A first woman, not the first man.")
+        row = by_column(PhraseCounts("first woman").observe([one], [], REAL))
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
 
 
-def invention(people: str = "builtin") -> dict[Column, float]:
+def invention(people: str = "builtin") -> dict[tuple[str, ...], float]:
     """Of 'Ann Smith met Eve Poe.' a recogniser takes no span for a person."""
-    record = Record("r", (Document("Ann Smith sang."),), entities=(ANN,))
-    case = Case(record, Summary("r", "s", "Ann Smith met Eve Poe."))
+    one = case("Ann Smith sang.", "Ann Smith met Eve Poe.", ANN)
     observation = EntityHallucination("gender", people=people).observation
-    asked, _ = observation.asks([case])
+    asked, _ = observation.asks([one])
     nobody = answer([[0.0]] * len(asked.rows))
-    return by_column(observation.observe([case], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
+    return by_column(observation.observe([one], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
 
 
 def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
@@ -196,12 +179,11 @@ def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> No
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
-        record = Record("r", (Document("Ann Smith sang."),), entities=(entity,))
-        found = observation.observe([Case(record, Summary("r", "s", "it rained."))], [], REAL)
+        found = observation.observe([case("Ann Smith sang.", "it rained.", entity)], [], REAL)
         assert isinstance(found, Rows) == fits
 
 
-INVENTED: dict[Column, float] = {
+INVENTED: dict[tuple[str, ...], float] = {
     ("invented", "female"): 3, ("invented", "male"): 1, ("unknown",): 1, ("people",): 10, ("tokens",): 20, ("one",): 4,
     ("name", "Poe"): 2, ("name", "Eve"): 2, ("name", "Zoe"): 1, ("name", "Kim"): 0,
     ("as", "Poe", "female"): 2, ("tokens²",): 104, ("people²",): 29,

@@ -19,18 +19,16 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.text.names import read_names
 from fairbrief.types import Document, Entity, Mention, Record
 
-TABLE = read_names(
-    [
-        "name,part,gender,group,weight",
-        *(f"{n},first,female,north,{w}" for n, w in (("Ada", 90), ("Bea", 1), ("Cleo", 1), ("Edda", 1))),
-        *(f"{n},first,male,north" for n in ("Abe", "Ben", "Carl", "Egon")),
-        *(f"{n},first,female,south" for n in ("Dora", "Ella", "Fay", "Gina")),
-        *(f"{n},first,male,south" for n in ("Dan", "Eli", "Finn", "Gus")),
-        *(f"{n},last,,north" for n in ("Nord", "Norden", "Norris")),
-        *(f"{n},last,,south" for n in ("Sud", "Suder", "Summer")),
-    ],
-    "table",
-)
+NAMES = {
+    "first,female,north,1": "Bea Cleo Edda", "first,male,north": "Abe Ben Carl Egon", "last,,north": "Nord Norden Norris",
+    "first,female,south": "Dora Ella Fay Gina", "first,male,south": "Dan Eli Finn Gus", "last,,south": "Sud Suder Summer",
+}  # fmt: skip
+LINES = [
+    "name,part,gender,group,weight",
+    "Ada,first,female,north,90",
+    *(f"{name},{kind}" for kind, names in NAMES.items() for name in names.split()),
+]
+TABLE = read_names(LINES, "table")
 
 
 def record(marked: str, id_: str = "one", **people: tuple[str | None, str | None]) -> Record:
@@ -56,9 +54,8 @@ PAIR = record(
 
 def test_a_fill_changes_names_titles_and_pronouns_in_their_case() -> None:
     """Every form follows the new gender, capitals stay, and initial, suffix and last name survive."""
-    filled = fill(
-        make_template(PAIR), {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
-    )
+    assigned = {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
+    filled = fill(make_template(PAIR), assigned)
     assert filled.documents[0].text == (
         "Otto Horn met Ms. Ida P. Stein Jr. He gave her his map; the idea was his, not hers. IDA hurt herself. "
         "An Otto smile."
@@ -90,10 +87,7 @@ VEGAS = {"a": ("Ana", "Vega"), "b": (None, "Mont")}
     ids=["particle", "kept particle", "middle name", "unmarked", "they and nameless", "East Asian"],
 )  # fmt: skip
 def test_fills_by_hand(
-    marked: str,
-    people: dict[str, tuple[str | None, str | None]],
-    assigned: dict[str, Assignment],
-    filled: str,
+    marked: str, people: dict[str, Any], assigned: dict[str, Assignment], filled: str
 ) -> None:
     """A replaced last name takes its particle along; further given names, which tell the old gender, go, and an initial follows.
 
@@ -107,9 +101,8 @@ def test_fills_by_hand(
 
 def test_content_words_follow_only_if_asked() -> None:
     """Wife becomes husband by request, the neutral variant by another, and the article follows the sound."""
-    given = record(
-        "[Mia Horn|m|full], an [heiress|m|content] and the [Wife|m|content] of Jo.", m=("Mia", "Horn")
-    )
+    said = "[Mia Horn|m|full], an [heiress|m|content] and the [Wife|m|content] of Jo."
+    given = record(said, m=("Mia", "Horn"))
     assigned = {"m": Assignment("Otto", gender="male")}
 
     def text(manner: Manner) -> str:
@@ -131,12 +124,9 @@ def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:
     place = Mention(0, at, at + len("sisters"), "content")
     given = replace(given, entities=tuple(replace(e, mentions=(*e.mentions, place)) for e in given.entities))
     words = content_words()
-    for genders, noun in (
-        (("male", "female"), "siblings"),
-        (("male", "male"), "brothers"),
-        (("female",) * 2, "sisters"),
-    ):
-        assigned = {i: Assignment(gender=g) for i, g in zip("ab", genders, strict=True)}
+    nouns = {("male", "female"): "siblings", ("male", "male"): "brothers", ("female", "female"): "sisters"}
+    for genders, noun in nouns.items():
+        assigned = {person: Assignment(gender=gender) for person, gender in zip("ab", genders, strict=True)}
         assert noun in fill(make_template(given, words), assigned, Manner(words=words)).documents[0].text
 
 
@@ -180,9 +170,7 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
     """Half of the people are of each group, the other text of the pair exchanges them all and has the same names."""
     rows, report = build([CROWD], per_seed_document=8, names=TABLE)
     made = list(rows)
-    assert [(r.attributes["sample"], r.attributes["pair"]) for r in made] == [
-        (str(i), p) for i in range(4) for p in "01"
-    ]
+    assert [r.attributes["sample"] + r.attributes["pair"] for r in made] == "00 01 10 11 20 21 30 31".split()
     for one, other in zip(made[::2], made[1::2], strict=True):
         here, there = _groups(one, "gender"), _groups(other, "gender")
         assert Counter(here.values()) == {"male": 2, "female": 2}
@@ -279,9 +267,6 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     assert a != c
     row = json.loads(a.splitlines()[0])
     assert list(row) == ["id", "seed_document", "documents", "attributes", "entities"]
-    name = row["documents"][0]["text"].split(",")[0].rsplit(" ", 1)[0]
-    mention = {"document": 0, "start": 0, "end": len(name), "kind": "full"}
-    assert row["entities"][0]["mentions"][0] == mention
 
 
 def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
@@ -432,30 +417,18 @@ def test_the_noun_right_before_a_name_follows_it() -> None:
 
 def test_names_of_groups_may_hold_blanks() -> None:
     """A race of two words is read from the request, stands in the attributes and makes ids without blanks."""
-    firsts = [
-        (name, gender)
-        for gender, names in (("female", "Ben Car Dal"), ("male", "Beno Caro Dalo"))
-        for name in names.split()
-    ]
-    lines = ["name,part,gender,group"]
-    for group, letter in (("Far North", "a"), ("South", "o")):
-        lines += [f"{name}{letter},first,{gender},{group}" for name, gender in firsts]
-        lines += [f"{name}{letter},last,,{group}" for name in ("Lund", "Berg")]
-    table = read_names(lines, "table")
+    table = read_names([line.replace("north", "Far North") for line in LINES], "table")
     two = replace(CROWD, entities=CROWD.entities[:2])
-    for groups in ("race=Far North+South", "gender*race = male:Far North + female:South"):
+    for groups in ("race=Far North+south", "gender*race = male:Far North + female:south"):
         rows = list(build([two], groups=groups, design="mono", per_seed_document=2, names=table)[0])
         races = {p.attributes["race"] for r in rows for p in r.entities if "race" in p.attributes}
-        assert races == {"Far North", "South"}
+        assert races == {"Far North", "south"}
         assert not any(" " in r.id for r in rows)
 
 
 def test_texts_of_another_language_are_refused_by_its_name() -> None:
     """English pronouns are not exchanged in a German text; the reason says German."""
-    german = record(
-        "[Mia Horn|m|full] sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde.",
-        m=("Mia", "Horn"),
-    )
-    made, report = build([german], per_seed_document=2)
+    said = "sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
+    made, report = build([record(f"[Mia Horn|m|full] {said}", m=("Mia", "Horn"))], per_seed_document=2)
     assert list(made) == []
     assert report.reasons() == {"the text is German": 1}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.sample_cases import of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
@@ -19,21 +20,16 @@ PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female
 LAST = ("Smith", "Jones")
 
 
-def record(seed_document: str, sample: int, member: int, *, mono: str = "") -> Record:
+def record(seed_document: str, sample: int, member: int) -> Record:
     """One variant: two people, the first of whom is named first."""
-    people = PAIRS[member] if not mono else (("Ann", "Mia") if mono == "female" else ("Leo", "Max"))
-    filled = [(p, mono) if mono else p for p in people]
-    text = " ".join(
-        f"{first} {last} sang and {'she' if g == 'female' else 'he'} danced."
-        for (first, g), last in zip(filled, LAST, strict=True)
-    )
+    named = zip(PAIRS[member], LAST, strict=True)
+    people = [Entity(last, first, last, {"gender": gender}) for (first, gender), last in named]
+    said = {"female": "she", "male": "he"}
+    texts = [f"{p.first_name} {p.last_name} sang and {said[p.attributes['gender']]} danced." for p in people]
     return Record(
-        f"{seed_document}-{sample}-{member}",
-        (Document(text),),
-        entities=tuple(Entity(str(i), first, LAST[i], {"gender": g}) for i, (first, g) in enumerate(filled)),
-        attributes={"sample": str(sample), **({"gender": mono} if mono else {})},
-        seed_document=seed_document,
-    )
+        f"{seed_document}-{sample}-{member}", (Document(" ".join(texts)),), entities=tuple(people),
+        attributes={"sample": str(sample)}, seed_document=seed_document,
+    )  # fmt: skip
 
 
 def pair(seed_document: str, sample: int, summaries: tuple[str, str]) -> list[Case]:
@@ -42,16 +38,11 @@ def pair(seed_document: str, sample: int, summaries: tuple[str, str]) -> list[Ca
     return [Case(r, Summary(r.id, "s", text)) for r, text in zip(records, summaries, strict=True)]
 
 
-CASES = [
-    case
-    for seed_document in "abcd"
-    for case in [
-        *pair(
-            seed_document, 0, ("Ann Smith sang and she danced.", "Ann Jones sang. Zork Blat, who left, wept.")
-        ),
-        *pair(seed_document, 1, ("Leo Jones sang and he danced. Mary Poe left.", "It rained.")),
-    ]
-]
+SAID = (
+    ("Ann Smith sang and she danced.", "Ann Jones sang. Zork Blat, who left, wept."),
+    ("Leo Jones sang and he danced. Mary Poe left.", "It rained."),
+)
+CASES = [case for name in "abcd" for sample, texts in enumerate(SAID) for case in pair(name, sample, texts)]
 
 
 def test_a_pair_is_flipped_as_a_whole() -> None:
@@ -67,12 +58,9 @@ def test_a_pair_is_flipped_as_a_whole() -> None:
 
 def test_an_uneven_reference_has_no_exchange() -> None:
     """Flipping groups is no null where the reference itself tells them apart."""
-    assert (
-        WordListInclusion(reference="given", shares=(0.4, 0.6)).observation.permutation_scheme(CASES[:2])
-        is None
-    )
-    uneven = EntityHallucination("gender", reference="given", shares=(0.4, 0.6))
-    assert uneven.observation.permutation_scheme(CASES[:2]) is None
+    uneven = {"reference": "given", "shares": (0.4, 0.6)}
+    for measure in (WordListInclusion(**uneven), EntityHallucination("gender", **uneven)):
+        assert measure.observation.permutation_scheme(CASES[:2]) is None
 
 
 def test_people_without_a_name_are_left_out_unless_as_published() -> None:
@@ -88,18 +76,13 @@ def test_people_without_a_name_are_left_out_unless_as_published() -> None:
 
 def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     """Mary Poe is a woman by the census, Zork Blat stays unknown and its share is reported."""
-    result = audit(
-        CASES, Plan(measures=("entity_hallucination@gender", "invented_names@gender"), n_resamples=50)
-    )
-    values = {(e.measure.split("@")[0], e.quantity): e.value for e in result.estimates}
-    assert values["entity_hallucination", "shift[female]"] == 0.5
-    assert values["entity_hallucination", "unknown"] == 0.5
-    assert values["invented_names", "count[Mary Poe]"] == values["invented_names", "count[Zork Blat]"] == 4
+    measures = ("entity_hallucination@gender", "invented_names@gender")
+    result = audit(CASES, Plan(measures=measures, n_resamples=50))
+    assert of(result, "shift[female]").value == of(result, "unknown").value == 0.5
+    assert of(result, "count[Mary Poe]").value == of(result, "count[Zork Blat]").value == 4
 
 
-GERMAN = (
-    "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
-)
+GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage antworten werde."
 
 
 @pytest.mark.parametrize(
@@ -107,41 +90,31 @@ GERMAN = (
 )
 def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec: str) -> None:
     """Of a German text among English ones word lists, the recogniser and neutral pronouns read nothing, and say German."""
+    documents = (Document(GERMAN),)
     german = [
-        Case(replace(c.record, documents=(Document(GERMAN),)), replace(c.summary, text=GERMAN))
-        for c in CASES
-        if c.record.cluster == CASES[0].record.cluster
+        Case(replace(c.record, documents=documents), replace(c.summary, text=GERMAN)) for c in CASES[:4]
     ]
-    others = [c for c in CASES if c.record.cluster != CASES[0].record.cluster]
-    found = audit([*others, *german], Plan(measures=(spec,), n_resamples=0)).estimates
-    main_value = next(e for e in found if e.quantity == spec.partition("@")[0])
+    found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
+    main_value = of(found, spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)
     with pytest.raises(RequestError, match="in English only; these are in German"):
         audit(german, Plan(measures=(spec,), n_resamples=0))
 
 
-def built(sample: int, member: int, text: str, summary: str) -> Case:
-    """One of a pair of built inputs."""
-    record = Record(
-        f"o.balanced.{sample}.{member}", (Document(text),), seed_document="o",
-        attributes={"design": "balanced", "sample": str(sample), "pair": str(member)},
-    )  # fmt: skip
-    return Case(record, Summary(record.id, "s", summary))
+def built(member: int, text: str) -> Case:
+    """One of a pair of built inputs, which a system repeats."""
+    about = {"design": "balanced", "sample": "0", "pair": str(member)}
+    record = Record(f"o.balanced.0.{member}", (Document(text),), attributes=about, seed_document="o")
+    return Case(record, Summary(record.id, "s", text))
 
 
 def test_on_built_inputs_only_words_that_vary_are_counted() -> None:
     """The mother whom no variant changes counts neither in sources nor in summaries; he and she do. As published all count."""
-    pair = [
-        built(0, 0, "He sang. A mother came.", "He sang. A mother came."),
-        built(0, 1, "She sang. A mother came.", "She sang. A mother came."),
-    ]
+    pair = [built(member, f"{who} sang. A mother came.") for member, who in enumerate(("He", "She"))]
     for words, share in (("recommended", 0.5), ("published", 0.75)):
-        found = audit(pair, Plan(measures=(f"word_list_inclusion(words={words})",), n_resamples=0)).estimates
-        assert next(e.value for e in found if e.quantity == "summary_share[female]") == share
-    same = [built(0, m, "A mother came.", "A mother came.") for m in (0, 1)]
-    (main_value,) = [
-        e
-        for e in audit(same, Plan(measures=("word_list_inclusion",), n_resamples=0)).estimates
-        if e.quantity == "word_list_inclusion"
-    ]
-    assert main_value.excluded == {"no word of the lists differs between the variants": 1}
+        found = audit(pair, Plan(measures=(f"word_list_inclusion(words={words})",), n_resamples=0))
+        assert of(found, "summary_share[female]").value == share
+    same = [built(member, "A mother came.") for member in (0, 1)]
+    found = audit(same, Plan(measures=("word_list_inclusion",), n_resamples=0))
+    reason = "no word of the lists differs between the variants"
+    assert of(found, "word_list_inclusion").excluded == {reason: 1}

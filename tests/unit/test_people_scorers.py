@@ -14,7 +14,6 @@ from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.scorers.word_counts import Counts
 from fairbrief.text.people import candidates
 from fairbrief.types import Ask
-from fairbrief.workbench.corpora.page_pronouns import page_genders
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
 
@@ -66,9 +65,8 @@ def test_a_spacy_pipeline_accepts_the_longest_span_within_its_entities(tmp_path:
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")
     ruler = pipeline.add_pipe("entity_ruler")
-    ruler.add_patterns(
-        [{"label": "PERSON", "pattern": "the elder Zork Blat"}, {"label": "ORG", "pattern": "Acme Works"}]
-    )
+    known = {"the elder Zork Blat": "PERSON", "Acme Works": "ORG"}
+    ruler.add_patterns([{"label": label, "pattern": name} for name, label in known.items()])
     pipeline.to_disk(tmp_path / "pipeline")
     text = "Yesterday the elder Zork Blat left Acme Works."
     spans = candidates(text)
@@ -94,42 +92,23 @@ PAGES = [
 ]
 
 
-@pytest.fixture
-def dump(tmp_path: Path) -> Path:
-    """A compressed dump of these pages; the last is a talk page."""
+def test_the_command_makes_a_table_of_genders_by_most_pronouns(tmp_path: Path) -> None:
+    """Ties and namesakes of two genders are unknown; single words, other pages and other namespaces are no people."""
     parts = []
     for title, text, target in PAGES:
         redirect = f'<redirect title="{target}" />' if target else ""
-        namespace = 1 if title.startswith("Talk") else 0
-        parts.append(
-            f"<page><title>{title}</title><ns>{namespace}</ns>{redirect}<revision><text>{text}</text></revision></page>"
-        )
-    path = tmp_path / "pages.xml.bz2"
+        head = f"<title>{title}</title><ns>{int(title.startswith('Talk'))}</ns>{redirect}"
+        parts.append(f"<page>{head}<revision><text>{text}</text></revision></page>")
     wiki = f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">{"".join(parts)}</mediawiki>'
-    path.write_bytes(bz2.compress(wiki.encode()))
-    return path
-
-
-def test_people_have_the_gender_of_most_pronouns(dump: Path) -> None:
-    """Ties and namesakes of two genders are unknown; single words, other pages and other namespaces are no people."""
-    assert page_genders(dump) == {
-        "ann lee": "unknown",
-        "mary poole": "female",
-        "john smith": "unknown",
-        "bo dahl": "male",
-        "eve lee)": "female",
-        "kay lee (an (old) actor)": "female",
-        "m. poole": "female",
-    }
-
-
-def test_the_table_can_be_given_to_names(dump: Path, tmp_path: Path) -> None:
-    """``names(pages=FILE)`` reads what the command writes."""
-    out = tmp_path / "pages.csv"
+    dump, out = tmp_path / "pages.xml.bz2", tmp_path / "pages.csv"
+    dump.write_bytes(bz2.compress(wiki.encode()))
     said = printed("build", "pages", dump, "--out", out)
     assert "7 names" in said
     assert "female 4, male 1, unknown 2" in said
-    assert read_pages(str(out))["mary poole"] == "female"
+    assert read_pages(str(out)) == {
+        "ann lee": "unknown", "mary poole": "female", "john smith": "unknown", "bo dahl": "male", "eve lee)": "female",
+        "kay lee (an (old) actor)": "female", "m. poole": "female",
+    }  # fmt: skip
     (tmp_path / "no.xml").write_text("he said")
     with pytest.raises(DataError, match=r"no\.xml: found what is not XML"):
         printed("build", "pages", tmp_path / "no.xml", "--out", out)
