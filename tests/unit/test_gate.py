@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from tests.cli.command import ended
+from tests.sample_cases import documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
@@ -27,9 +28,9 @@ EVEN, LEAN = "alder quartz", "alder alder alder"
 
 def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
     """``n`` records of two sides, of which the first ``unfair`` have a one-sided summary."""
-    texts = [(f"alder r{i}", f"quartz r{i}") for i in range(n)]
-    documents = [(Document(one, {"side": "L"}), Document(other, {"side": "R"})) for one, other in texts]
-    records = [Record(f"r{i}", both, (EVEN,)) for i, both in enumerate(documents)]
+    records = [
+        Record(f"r{i}", documents_of("LR", (f"alder r{i}", f"quartz r{i}")), (EVEN,)) for i in range(n)
+    ]
     return [Case(r, Summary(r.id, system, LEAN if i < unfair else EVEN)) for i, r in enumerate(records)]
 
 
@@ -50,26 +51,17 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Saved:
     return folder
 
 
-@pytest.fixture(scope="module")
-def lopsided(tmp_path_factory: pytest.TempPathFactory) -> Saved:
-    """Saved audits of 60 summaries with so many words of the left and of the right side, each written once; sources have six of
-    each, and the record's id.
+def lopsided(folder: Path, left: int, right: int) -> Path:
+    """A saved audit of 60 summaries with so many words of the left and of the right side; sources have six of each, and the
+    record's id.
     """
     texts = [" ".join(f"{word}{k}." for k in range(6)) for word in ("alder", "quartz")]
-
-    @cache
-    def folder(name: str, left: int, right: int) -> Path:
-        cases = []
-        for i in range(60):
-            sides = zip(texts, "LR", strict=True)
-            documents = tuple(Document(f"{text} r{i}.", {"side": side}) for text, side in sides)
-            words = [*texts[0].split()[: left + i % 2], *texts[1].split()[:right]]
-            cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "plain", " ".join(words))))
-        plan = Plan(measures=["uer@side", "coverage_parity@side"], n_resamples=200)
-        place = tmp_path_factory.mktemp("lopsided") / name
-        write_all(audit(cases, plan), place)
-        return place
-
+    cases = []
+    for i in range(60):
+        documents = documents_of("LR", [f"{text} r{i}." for text in texts])
+        words = [*texts[0].split()[: left + i % 2], *texts[1].split()[:right]]
+        cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "plain", " ".join(words))))
+    write_all(audit(cases, Plan(measures=["uer@side"], n_resamples=200)), folder)
     return folder
 
 
@@ -144,14 +136,8 @@ def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> No
     assert "fail" in markdown.read_text(encoding="utf-8").splitlines()[0]
 
 
-def test_measures_limit_what_is_compared_with_the_baseline(
-    saved: Saved, lopsided: Saved, tmp_path: Path
-) -> None:
-    """Only the named measure is held to the margin; others may change, and need not be there."""
-    strong, weak = lopsided("strong", 5, 1), lopsided("weak", 4, 2)
-    code, told = run(strong, "--baseline", weak, "--margin", 0.02, "--measure", "uer@side")
-    assert code == 1
-    assert "coverage_parity" not in told
+def test_measures_limit_what_is_compared_with_the_baseline(saved: Saved, tmp_path: Path) -> None:
+    """Only the named measure is held to the margin; others need not be there."""
     cases = cases_of(60, 2)
     write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / "less")
     both = saved(60, 2)
@@ -160,10 +146,10 @@ def test_measures_limit_what_is_compared_with_the_baseline(
         run(tmp_path / "less", "--baseline", both, "--measure", BUR)
 
 
-def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Saved, lopsided: Saved) -> None:
+def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Saved, tmp_path: Path) -> None:
     """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
-    before, after = lopsided("before", 4, 2), lopsided("after", 5, 1)
-    (of_uer, *_) = gate.gate(after, baseline=before, margin=0.01, measures=["uer@side"])
+    before, after = lopsided(tmp_path / "before", 4, 2), lopsided(tmp_path / "after", 5, 1)
+    (of_uer, *_) = gate.gate(after, baseline=before, margin=0.01)
     assert of_uer.name == (
         "uer@side:difference[L] [plain] at most 0.01 further from random sentences than [plain] of the baseline"
     )

@@ -113,14 +113,12 @@ def outcome(*outputs: list[str | None], labels: tuple[str, ...] = ("Summarize.",
     prompts = [{"provider": "mine", "label": label} for label in labels]
     results = [
         {
-            "promptIdx": i,
-            "testIdx": test,
-            "vars": {"documents": DOCUMENTS[test], "groups": GROUPS[test]},
+            "promptIdx": i, "testIdx": test, "vars": {"documents": DOCUMENTS[test], "groups": GROUPS[test]},
             "response": None if text is None else {"output": text},
         }
         for i, texts in enumerate(outputs)
         for test, text in reversed(list(enumerate(texts)))
-    ]
+    ]  # fmt: skip
     return {"prompts": prompts, "results": results, "suite": {}, "evalId": "eval-1", "config": {}}
 
 

@@ -116,10 +116,8 @@ def test_output_of_an_openai_batch(tmp_path: Path) -> None:
     records = [{"key": key, "documents": ["One."]} for key in "abcde"]
     found = written(read(records, id_field="key", summaries=batch))
     assert {*found} >= {
-        ("b", "gpt-x", "Chat.", ""),
-        ("c", "gpt-x", "Resp.", ""),
-        ("d", "gpt-x", "", "refused"),
-    }
+        ("b", "gpt-x", "Chat.", ""), ("c", "gpt-x", "Resp.", ""), ("d", "gpt-x", "", "refused"),
+    }  # fmt: skip
     named = written(read(records, id_field="key", summaries={"gpt": batch}))
     reasons = ["the request failed", "", "", "refused", "the request failed"]
     assert [(i, reason) for i, _, _, reason in named] == [*zip("abcde", reasons, strict=True)]

@@ -102,9 +102,7 @@ MISSING = "'{}' is a group of stars: if it means a missing value, leave the cell
         *(((missing, "1"), [MISSING.format(missing)]) for missing in ("NaN", "None", "null", "N/A", "<NA>")),
     ],
 )
-def test_groups_that_read_alike_or_stand_for_no_value_are_named(
-    groups: tuple[str, ...], said: list[str]
-) -> None:
+def test_groups_alike_or_without_a_value_are_named(groups: tuple[str, ...], said: list[str]) -> None:
     """Decimals, blanks and case part what people read as one; programs write a word where people leave empty."""
     documents = tuple(Document(f"Word{i} here.", {"stars": group}) for i, group in enumerate(groups))
     cases = [Case(Record(i, documents), Summary(i, "a", "Word0 here.")) for i in "012"]

@@ -59,9 +59,7 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
         ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
     ],
 )  # fmt: skip
-def test_every_way_to_give_parallel_lists_refuses_unequal_ones(
-    given: dict[str, Any], settings: dict[str, Any], said: str
-) -> None:
+def test_parallel_lists_of_unequal_length_are_refused(given: Any, settings: Any, said: str) -> None:
     """Lists, paths, numbered fields, ids and an object of lists: none takes a list of another length."""
     with pytest.raises(DataError, match=re.escape(said)):
         _labels([_row(0, **given)], **settings)

@@ -124,7 +124,7 @@ def test_texts_are_told_apart_by_their_mean_similarities() -> None:
         ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
     ],
 )
-def test_the_papers_equation_counts_a_tie_as_wrong(
+def test_a_tie_is_wrong_in_the_paper(
     groups: str, texts: tuple[str, ...], published: float, paper: float
 ) -> None:
     """Steen & Markert's Eq. 4 is strict (0.20 and -1.00), their release counts half of every tie (0.60 and 0.00)."""

@@ -11,12 +11,8 @@ from fairbrief.readers import read
 from fairbrief.text.personal_data import without_identifiers
 
 PRIVATE = (
-    "ann.lee@example.org",
-    "+49 30 1234567",
-    "4111 1111 1111 1111",
-    "DE89 3704 0044 0532 0130 00",
-    "192.0.2.17",
-)
+    "ann.lee@example.org", "+49 30 1234567", "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00", "192.0.2.17",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -48,15 +44,10 @@ def record(**changes: Any) -> dict[str, Any]:
     told, nobody = f"John Smith wrote from {PRIVATE[0]}.", f"Nobody at {PRIVATE[1]} answered. Smith waited."
     return {
         "id": "1",
-        "documents": [
-            {"text": told, "attributes": {"side": "a", "by": PRIVATE[0]}},
-            {"text": nobody, "attributes": {"side": "b", "by": "x"}},
-        ],
-        "summary": f"Smith paid with {PRIVATE[2]}.",
-        "references": [f"Smith of {PRIVATE[4]}."],
-        "attributes": {"account": PRIVATE[3]},
-        **changes,
-    }
+        "documents": [{"text": told, "attributes": {"side": "a", "by": PRIVATE[0]}}, {"text": nobody, "attributes": {"side": "b", "by": "x"}}],
+        "summary": f"Smith paid with {PRIVATE[2]}.", "references": [f"Smith of {PRIVATE[4]}."],
+        "attributes": {"account": PRIVATE[3]}, **changes,
+    }  # fmt: skip
 
 
 def test_redacted_records() -> None:

@@ -97,7 +97,7 @@ def test_topic_writes_one_three_or_six_sentences(reference: dict[str, Any], docu
 
 
 @pytest.mark.parametrize("system", ["lead", "sexist", "random", "topic"])
-def test_planted_systems_score_as_in_the_reference(
+def test_planted_systems_score_as_there(
     reference: dict[str, Any], documents: list[Record], system: str
 ) -> None:
     """Counts of words, and the shift from a uniform share (Unf) and from the documents' (Adj), of the reference's summaries."""

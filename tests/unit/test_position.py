@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,17 +117,12 @@ COPIED = [[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]]
 @pytest.mark.parametrize(
     ("similarity", "top", "rule", "found"),
     [
-        (TIED, 1, "", ([1, 1, 0], 1)),
-        (TWICE, 1, "shares_ties", ([0.5, 0, 1.5], 0)),
-        (COPIED, 2, "copies_once", ([2, 2, 0], 0)),
-        (COPIED, 3, "copies_once", ([2, 2, 1], 0)),
-        (COPIED, 2, "", ([2, 3, 0], 0)),
-        (COPIED, 3, "", ([2, 3, 1], 0)),
+        (TIED, 1, "", ([1, 1, 0], 1)), (TWICE, 1, "shares_ties", ([0.5, 0, 1.5], 0)),
+        (COPIED, 2, "copies_once", ([2, 2, 0], 0)), (COPIED, 3, "copies_once", ([2, 2, 1], 0)),
+        (COPIED, 2, "", ([2, 3, 0], 0)), (COPIED, 3, "", ([2, 3, 1], 0)),
     ],
-)
-def test_sources_by_hand(
-    similarity: list[list[float]], top: int, rule: str, found: tuple[list[float], int]
-) -> None:
+)  # fmt: skip
+def test_sources_by_hand(similarity: list[list[float]], top: int, rule: str, found: Any) -> None:
     """Of equally similar sentences the first is the source, or they share the match; similarity 0 has none, and is counted.
 
     In the release a copied sentence (0.95) has one source, whatever ``top``; in the paper's text it has further ones too.
@@ -290,13 +286,10 @@ def test_an_order_that_changes_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("orders", "is_said"),
     [
-        (["aab", "ab", "abb", "abbb"] * 2, True),
-        (["ab"] * 7, False),
-        (["ab"] * 18 + ["ba"] * 2, True),
-        (["ab"] * 17 + ["ba"] * 3, False),
-        (["a", "b"] * 10, False),
+        (["aab", "ab", "abb", "abbb"] * 2, True), (["ab"] * 7, False), (["ab"] * 18 + ["ba"] * 2, True),
+        (["ab"] * 17 + ["ba"] * 3, False), (["a", "b"] * 10, False),
     ],
-)
+)  # fmt: skip
 def test_groups_that_nearly_always_come_first_are_named(orders: list[str], is_said: bool) -> None:
     """From nine of ten pairs and eight records on, at what is said of the attribute and of position, and nowhere else."""
     plan = Plan(measures=["coverage_parity@side", "position_from_uniform", "rouge1"], n_resamples=20)
@@ -327,11 +320,9 @@ def estimates_of(system: str, rouge: float, heights: float, distance: float) -> 
         *(Estimate(kind, kind, system, rouge) for kind in ("rouge1", "rouge2", "rougeL")),
         Estimate(HEIGHTS, "position_heights", system, heights),
         Estimate(BIAS, "position_bias", system, distance, permutation_mean=0.25, n=7),
-        Estimate(BIAS, "position_kl", system, None),
-        Estimate(BIAS, "matches", system, 20.0),
-        Estimate(BIAS, "segment[01]", system, 0.75),
-        Estimate(BIAS, "segment[10]", system, 0.25),
-    ]
+        Estimate(BIAS, "position_kl", system, None), Estimate(BIAS, "matches", system, 20.0),
+        Estimate(BIAS, "segment[01]", system, 0.75), Estimate(BIAS, "segment[10]", system, 0.25),
+    ]  # fmt: skip
 
 
 def spelled_by(protocol: PaperProtocol) -> tuple[str, ...]:

@@ -53,9 +53,7 @@ def test_the_power_is_that_of_a_t_test() -> None:
 
 
 @pytest.mark.parametrize(("name", "against"), [("a-skip", "p"), ("b-skip", "extract_p")])
-def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
-    name: str, against: str
-) -> None:
+def test_the_told_number_finds_a_planted_disparity_in_four_of_five_audits(name: str, against: str) -> None:
     """Audits of as many records as were told find what a writer does, against label permutations and random sentences."""
     world = KNOWN["b-skip"] if name == "b-skip" else _exchangeable()
     measure, quantity = registry.make("measure", "uer@side"), "difference[b]"

@@ -187,9 +187,7 @@ def test_iq2(tmp_path: Path) -> None:
         ("iq2", "[]", "one JSON object"),
     ],
 )
-def test_faults_are_told_with_their_place(
-    tmp_path: Path, format_: str, content: str | bytes, said: str
-) -> None:
+def test_faults_have_a_place(tmp_path: Path, format_: str, content: str | bytes, said: str) -> None:
     """With file and line, what was found and what was wanted."""
     with pytest.raises(DataError, match=said):
         list(FORMATS[format_](put(tmp_path, "bad", content)))
