@@ -54,14 +54,11 @@ def test_an_encoding_that_is_told(tmp_path: Path) -> None:
         read(path, documents_field="text", encoding="zip")
 
 
-@pytest.mark.parametrize(
-    ("name", "row"),
-    [
-        ("a.csv", "id,text,summary\n1,Good.,S.\n"),
-        ("a.jsonl", '{"id": 1, "text": "Good.", "summary": "S."}\n'),
-        ("a.csv", 'id,text,summary\n1,"Das Frühstück war großartig.",S.\n'),
-    ],
-)
+@pytest.mark.parametrize(("name", "row"), [
+    ("a.csv", "id,text,summary\n1,Good.,S.\n"),
+    ("a.jsonl", '{"id": 1, "text": "Good.", "summary": "S."}\n'),
+    ("a.csv", 'id,text,summary\n1,"Das Frühstück war großartig.",S.\n'),
+])  # fmt: skip
 def test_utf_16_without_its_mark(tmp_path: Path, name: str, row: str) -> None:
     """It is recognized in either order of its bytes."""
     path = tmp_path / name

@@ -140,21 +140,18 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
     assert answers(found)["Finding"].startswith(told)
 
 
-@pytest.mark.parametrize(
-    ("change", "kind"),
-    [
-        ({}, "below"), ({"value": 0.2}, "above"), ({"p": 0.4}, "not significant"),
-        ({"p": 0.001, "p_adjusted": 0.06}, "not significant"),
-        ({"p": 0.001, "p_adjusted": 0.01, "family_p": 0.06}, "not significant"),
-        ({"group_clusters": 3, "other_clusters": 41, "p": None}, "too few"),
-        ({"p": 1.0, "testable": False}, "not testable"), ({"value": None, "low": None, "high": None}, "no value"),
-        (EXTRACT_BASELINE, "below"), (EXTRACT_BASELINE | {"p": 0.9}, "below"),
-        (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2}, "as random"),
-        (EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}, "nearer to even"),
-        (EXTRACT_BASELINE | {"extract_baseline": 0.3, "extract_difference": -0.458}, "below"),
-        (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "p": 0.9}, "not significant"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "kind"), [
+    ({}, "below"), ({"value": 0.2}, "above"), ({"p": 0.4}, "not significant"),
+    ({"p": 0.001, "p_adjusted": 0.06}, "not significant"),
+    ({"p": 0.001, "p_adjusted": 0.01, "family_p": 0.06}, "not significant"),
+    ({"group_clusters": 3, "other_clusters": 41, "p": None}, "too few"),
+    ({"p": 1.0, "testable": False}, "not testable"), ({"value": None, "low": None, "high": None}, "no value"),
+    (EXTRACT_BASELINE, "below"), (EXTRACT_BASELINE | {"p": 0.9}, "below"),
+    (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2}, "as random"),
+    (EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}, "nearer to even"),
+    (EXTRACT_BASELINE | {"extract_baseline": 0.3, "extract_difference": -0.458}, "below"),
+    (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "p": 0.9}, "not significant"),
+])  # fmt: skip
 def test_every_conclusion_has_its_words(change: dict[str, Any], kind: str) -> None:
     """The adjusted p decides, random sentences before label permutations; nothing is left without a word."""
     e = PLAIN.replace(**change)

@@ -36,15 +36,12 @@ def test_a_shell_sees_zero_one_and_three() -> None:
     assert [gate.overall(checks[:k]) for k in (0, 1, 2, 3)] == ["pass", "pass", "inconclusive", "fail"]
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "text", "told"),
-    [
-        (0.1, 0.3, "m@x<=0.3", "pass"), (0.1, 0.31, "m@x<=0.3", "inconclusive"),
-        (0.3, 0.4, "m@x<=0.3", "inconclusive"), (0.31, 0.4, "m@x<=0.3", "fail"), (0.3, 0.4, "m@x>=0.3", "pass"),
-        (0.29, 0.4, "m@x>=0.3", "inconclusive"), (0.2, 0.3, "m@x>=0.3", "inconclusive"),
-        (0.2, 0.29, "m@x>=0.3", "fail"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("low", "high", "text", "told"), [
+    (0.1, 0.3, "m@x<=0.3", "pass"), (0.1, 0.31, "m@x<=0.3", "inconclusive"),
+    (0.3, 0.4, "m@x<=0.3", "inconclusive"), (0.31, 0.4, "m@x<=0.3", "fail"), (0.3, 0.4, "m@x>=0.3", "pass"),
+    (0.29, 0.4, "m@x>=0.3", "inconclusive"), (0.2, 0.3, "m@x>=0.3", "inconclusive"),
+    (0.2, 0.29, "m@x>=0.3", "fail"),
+])  # fmt: skip
 def test_a_bound_on_the_limit_keeps_it(low: float, high: float, text: str, told: str) -> None:
     """The whole interval keeps a limit that it touches, and breaks one that it does not."""
     assert outcome(text, estimate(low, high)) == told
@@ -71,13 +68,10 @@ def test_records_that_agree_leave_clopper_and_pearsons_doubt() -> None:
     assert outcome("m@x<=0.5", estimate(0.0, 0.0, clusters=0)) == "inconclusive"
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"p": 0.25}, "fail"), ({"p": 0.26}, "inconclusive"), ({"p": None}, "inconclusive"),
-        ({"p": 0.9, "chance_adjusted": 0.1}, "fail"), ({"p": 0.9, "kind": "group_difference"}, "fail"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("more", "told"), [
+    ({"p": 0.25}, "fail"), ({"p": 0.26}, "inconclusive"), ({"p": None}, "inconclusive"),
+    ({"p": 0.9, "chance_adjusted": 0.1}, "fail"), ({"p": 0.9, "kind": "group_difference"}, "fail"),
+])  # fmt: skip
 def test_a_unsigned_score_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, Any], told: str) -> None:
     """At 50 % one tail is (1 - 0.5)/2 = 0.25; a contrast, and a mean with a chance-adjusted score, fail by their interval alone."""
     found = estimate(0.2, 0.3, **{"kind": "unsigned_disparity", **more})
@@ -168,13 +162,10 @@ def group_difference(now: float, before: float, half: float = 0.01, **more: Any)
     return Change(e, is_contrast=True, from_random=True, now=now, before=before, **ends)
 
 
-@pytest.mark.parametrize(
-    ("now", "before", "told"),
-    [
-        (-0.076, -0.152, "pass"), (-0.152, -0.076, "fail"), (0.05, -0.152, "pass"), (0.2, -0.1, "fail"),
-        (-0.152, -0.15, "pass"), (-0.17, -0.15, "inconclusive"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("now", "before", "told"), [
+    (-0.076, -0.152, "pass"), (-0.152, -0.076, "fail"), (0.05, -0.152, "pass"), (0.2, -0.1, "fail"),
+    (-0.152, -0.15, "pass"), (-0.17, -0.15, "inconclusive"),
+])  # fmt: skip
 def test_a_group_difference_may_shrink_and_not_grow(now: float, before: float, told: str) -> None:
     """One check: its distance from random sentences may grow by the margin."""
     one = group_difference(now, before)
@@ -236,18 +227,15 @@ def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
             hold(f"m@x:{one.quantity}-random<=0.1", [one])
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("bur@side<=0.1", Rule("bur@side", "", "<=", 0.1)),
-        ("m:part { gpt-4 } >= -2e-1", Rule("m", "part", ">=", -0.2, "gpt-4")),
-        ("m(a:b)<=1", Rule("m(a:b)", "", "<=", 1.0)), ("m(a:b):part<=1", Rule("m(a:b)", "part", "<=", 1.0)),
-        ("m{x}y<=1", Rule("m{x}y", "", "<=", 1.0)), ("m}<=1", Rule("m}", "", "<=", 1.0)),
-        ("m(kind>=1)<=2", Rule("m(kind>=1)", "", "<=", 2.0)), ("m(kind<=1)>=2", Rule("m(kind<=1)", "", ">=", 2.0)),
-        ("m:part[g]-random>=-1", Rule("m", "part[g]", ">=", -1.0, from_random=True)),
-        ("m:-random>=-1", Rule("m", "-random", ">=", -1.0)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "read"), [
+    ("bur@side<=0.1", Rule("bur@side", "", "<=", 0.1)),
+    ("m:part { gpt-4 } >= -2e-1", Rule("m", "part", ">=", -0.2, "gpt-4")),
+    ("m(a:b)<=1", Rule("m(a:b)", "", "<=", 1.0)), ("m(a:b):part<=1", Rule("m(a:b)", "part", "<=", 1.0)),
+    ("m{x}y<=1", Rule("m{x}y", "", "<=", 1.0)), ("m}<=1", Rule("m}", "", "<=", 1.0)),
+    ("m(kind>=1)<=2", Rule("m(kind>=1)", "", "<=", 2.0)), ("m(kind<=1)>=2", Rule("m(kind<=1)", "", ">=", 2.0)),
+    ("m:part[g]-random>=-1", Rule("m", "part[g]", ">=", -1.0, from_random=True)),
+    ("m:-random>=-1", Rule("m", "-random", ">=", -1.0)),
+])  # fmt: skip
 def test_a_rule_is_read_from_its_last_sign(text: str, read: Rule) -> None:
     """Spaces do not count, a colon within brackets is a setting's, and braces at the end name a system."""
     assert rule(text) == read

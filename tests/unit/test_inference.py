@@ -70,13 +70,10 @@ def case(summary: str, *documents: str) -> tuple[Case]:
     return (Case(Record("r", tuple(map(Document, documents))), Summary("r", "s", summary)),)
 
 
-@pytest.mark.parametrize(
-    ("words", "coin", "kept"),
-    [
-        (3, 0.0, [0, 1, 0]), (6, 0.59, [0, 1, 1]), (6, 0.6, [0, 1, 0]), (8, 0.99, [0, 1, 1]), (9, 0.2, [1, 1, 1]),
-        (9, 0.25, [0, 1, 1]), (2, 0.99, [0, 1, 0]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "coin", "kept"), [
+    (3, 0.0, [0, 1, 0]), (6, 0.59, [0, 1, 1]), (6, 0.6, [0, 1, 0]), (8, 0.99, [0, 1, 1]), (9, 0.2, [1, 1, 1]),
+    (9, 0.25, [0, 1, 1]), (2, 0.99, [0, 1, 0]),
+])  # fmt: skip
 def test_a_crossing_sentence_is_kept_by_its_missing_words(words: int, coin: float, kept: list[int]) -> None:
     """The second sentence of 3 words is drawn first, then the third of 5, then the first of 4. Of 6 words 3 are missing
     before the third: it is kept where the coin is below 3/5. Of 9 one is missing before the first: below 1/4. Of 2 the

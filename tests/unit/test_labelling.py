@@ -142,15 +142,12 @@ def test_records_are_clustered_by_a_field() -> None:
     assert (case.record.cluster, case.record.seed_id) == ("5", "b")
 
 
-@pytest.mark.parametrize(
-    ("row", "settings"),
-    [
-        ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
-        ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
-        ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
-        ({"attributes": {"event": "x"}}, {}),
-    ],
-)
+@pytest.mark.parametrize(("row", "settings"), [
+    ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
+    ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
+    ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
+    ({"attributes": {"event": "x"}}, {}),
+])  # fmt: skip
 def test_records_are_clustered_by_an_attribute(row: dict[str, Any], settings: dict[str, Any]) -> None:
     """The cluster may be an attribute of the record, given in its object of attributes or mapped from another field."""
     [case] = read([ROW | row], cluster_by="event", **settings)

@@ -148,14 +148,11 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     assert list(observation.details(unit, answers)) == ["The summary lacks a: “The bill is wrong.”"]
 
 
-@pytest.mark.parametrize(
-    ("one", "reason"),
-    [
-        (case([]), "the summary has no claims"),
-        (case([("billing",)], text=" "), "empty summary"),
-        (Case(Record("r", (Document("A bill."),)), case([("billing",)]).summary), "no document has the attribute 'topic'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("one", "reason"), [
+    (case([]), "the summary has no claims"),
+    (case([("billing",)], text=" "), "empty summary"),
+    (Case(Record("r", (Document("A bill."),)), case([("billing",)]).summary), "no document has the attribute 'topic'"),
+])  # fmt: skip
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
     observation, drawn = LabelGap("topic"), Extracts(("A bill.",), np.ones((1, 1)))

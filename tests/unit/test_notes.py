@@ -92,16 +92,13 @@ ALIKE = "the groups {} of stars differ only in spelling: if they are one group, 
 MISSING = "'{}' is a group of stars: if it means a missing value, leave the cell empty"
 
 
-@pytest.mark.parametrize(
-    ("groups", "said"),
-    [
-        (("5", "5.0", "nan"), [ALIKE.format("'5', '5.0'"), MISSING.format("nan")]),
-        (("pos ", "pos", "neg"), [ALIKE.format("'pos', 'pos '")]),
-        (("Left", "left"), [ALIKE.format("'Left', 'left'")]),
-        (("1e1", "10"), [ALIKE.format("'10', '1e1'")]),
-        *(((missing, "1"), [MISSING.format(missing)]) for missing in ("NaN", "None", "null", "N/A", "<NA>")),
-    ],
-)
+@pytest.mark.parametrize(("groups", "said"), [
+    (("5", "5.0", "nan"), [ALIKE.format("'5', '5.0'"), MISSING.format("nan")]),
+    (("pos ", "pos", "neg"), [ALIKE.format("'pos', 'pos '")]),
+    (("Left", "left"), [ALIKE.format("'Left', 'left'")]),
+    (("1e1", "10"), [ALIKE.format("'10', '1e1'")]),
+    *(((missing, "1"), [MISSING.format(missing)]) for missing in ("NaN", "None", "null", "N/A", "<NA>")),
+])  # fmt: skip
 def test_groups_alike_or_without_a_value_are_named(groups: tuple[str, ...], said: list[str]) -> None:
     """Decimals, blanks and case part what people read as one; programs write a word where people leave empty."""
     documents = tuple(Document(f"Word{i} here.", {"stars": group}) for i, group in enumerate(groups))

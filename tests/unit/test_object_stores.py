@@ -99,17 +99,14 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
         read("s3://bucket/in/none*.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("s3://nowhere/reviews.jsonl", "There is no file"),
-        ("s3://bucket/in/review.jsonl", "There is no file s3://bucket/in/review.jsonl"),
-        ("s3://bucket/in", r"is a folder: .*s3://bucket/in/\*.jsonl"),
-        ("s3://bucket", "is not the address of a file: write s3://bucket/FOLDER/FILE"),
-        ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "has a user or a key"),
-        ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' is not allowed after"),
-    ],
-)
+@pytest.mark.parametrize(("address", "said"), [
+    ("s3://nowhere/reviews.jsonl", "There is no file"),
+    ("s3://bucket/in/review.jsonl", "There is no file s3://bucket/in/review.jsonl"),
+    ("s3://bucket/in", r"is a folder: .*s3://bucket/in/\*.jsonl"),
+    ("s3://bucket", "is not the address of a file: write s3://bucket/FOLDER/FILE"),
+    ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "has a user or a key"),
+    ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' is not allowed after"),
+])  # fmt: skip
 @pytest.mark.usefixtures("store")
 def test_what_cannot_be_read_is_told(address: str, said: str) -> None:
     """With what to do, and never a key."""

@@ -115,15 +115,12 @@ def test_texts_are_told_apart_by_their_mean_similarities() -> None:
     assert read("ffmm", ALIKE, np.array([[0, 1, 0, 1]])).values.tolist() == [[2 * 0.5 / 4 - 1, 1, 4]]
 
 
-@pytest.mark.parametrize(
-    ("groups", "texts", "published", "paper"),
-    [
-        # Of the women's two texts neither has a word of another: tied. The men's three are equal: right.
-        ("ffmmm", ("apple", "brick", "cloud", "cloud", "cloud"), 2 * 4 / 5 - 1, 2 * 3 / 5 - 1),
-        # Equal texts: all four are tied.
-        ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
-    ],
-)
+@pytest.mark.parametrize(("groups", "texts", "published", "paper"), [
+    # Of the women's two texts neither has a word of another: tied. The men's three are equal: right.
+    ("ffmmm", ("apple", "brick", "cloud", "cloud", "cloud"), 2 * 4 / 5 - 1, 2 * 3 / 5 - 1),
+    # Equal texts: all four are tied.
+    ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
+])  # fmt: skip
 def test_a_tie_is_wrong_in_the_paper(
     groups: str, texts: tuple[str, ...], published: float, paper: float
 ) -> None:

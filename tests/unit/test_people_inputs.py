@@ -69,23 +69,19 @@ VEGA = "[Ana de la Vega|a|full] left. [Vega|a|last] ran. [du Mont|b|last]."
 VEGAS = {"a": ("Ana", "Vega"), "b": (None, "Mont")}
 
 
-@pytest.mark.parametrize(
-    ("marked", "people", "assigned", "filled"),
-    [
-        (VEGA, VEGAS, {"a": Assignment("Kim", "Lund"), "b": Assignment(None, "Berg")}, "Kim Lund left. Lund ran. Berg."),
-        (VEGA, VEGAS, {"a": Assignment("Kim")}, "Kim de la Vega left. Vega ran. du Mont."),
-        ("[Mia Rosa Horn|m|full], or [M. Horn|m|full], or [Mia Rosa|m|full].", HORN, {"m": Assignment("Otto")},
-         "Otto Horn, or O. Horn, or Otto."),
-        ("[Mia Horn|m|full] spoke at the Mia Horn School.", HORN, {"m": Assignment("Otto")},
-         "Otto Horn spoke at the Otto Horn School."),
-        ("The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.", {"x": (None, None), "k": ("Kim", "Roe")},
-         {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")},
-         "The lawyer said she saw Otto Roe, who said they slept."),
-        ("[Kim Jong-un|k|full] met [AS Heagle|h|full]. [She|h|he] left.", {"k": ("Jong-un", "Kim"), "h": (None, "Heagle")},
-         {"k": Assignment("Ida", gender="female"), "h": Assignment(gender="male")}, "Kim Ida met AS Heagle. He left."),
-    ],
-    ids=["particle", "kept particle", "middle name", "unmarked", "they and nameless", "East Asian"],
-)  # fmt: skip
+@pytest.mark.parametrize(("marked", "people", "assigned", "filled"), [
+    (VEGA, VEGAS, {"a": Assignment("Kim", "Lund"), "b": Assignment(None, "Berg")}, "Kim Lund left. Lund ran. Berg."),
+    (VEGA, VEGAS, {"a": Assignment("Kim")}, "Kim de la Vega left. Vega ran. du Mont."),
+    ("[Mia Rosa Horn|m|full], or [M. Horn|m|full], or [Mia Rosa|m|full].", HORN, {"m": Assignment("Otto")},
+     "Otto Horn, or O. Horn, or Otto."),
+    ("[Mia Horn|m|full] spoke at the Mia Horn School.", HORN, {"m": Assignment("Otto")},
+     "Otto Horn spoke at the Otto Horn School."),
+    ("The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.", {"x": (None, None), "k": ("Kim", "Roe")},
+     {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")},
+     "The lawyer said she saw Otto Roe, who said they slept."),
+    ("[Kim Jong-un|k|full] met [AS Heagle|h|full]. [She|h|he] left.", {"k": ("Jong-un", "Kim"), "h": (None, "Heagle")},
+     {"k": Assignment("Ida", gender="female"), "h": Assignment(gender="male")}, "Kim Ida met AS Heagle. He left."),
+], ids=["particle", "kept particle", "middle name", "unmarked", "they and nameless", "East Asian"])  # fmt: skip
 def test_fills_by_hand(marked: str, people: Any, assigned: Any, filled: str) -> None:
     """A replaced last name takes its particle along; further given names, which tell the old gender, go, and an initial follows.
 
@@ -189,15 +185,12 @@ def test_mono_sets_are_of_one_group_each() -> None:
         assert "pair" not in row.attributes
 
 
-@pytest.mark.parametrize(
-    ("groups", "genders", "told"),
-    [
-        ("race=north+south", "keep", "kept"), ("race=north+south", "random", "random"),
-        ("gender*race=male:north+female:south", "keep", "north male, south female"),
-        ("gender*race=male:north+male:south", "keep", "north male, south male"), ("gender*race", "keep", "crossed"),
-        ("gender", "keep", "varied"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("groups", "genders", "told"), [
+    ("race=north+south", "keep", "kept"), ("race=north+south", "random", "random"),
+    ("gender*race=male:north+female:south", "keep", "north male, south female"),
+    ("gender*race=male:north+male:south", "keep", "north male, south male"), ("gender*race", "keep", "crossed"),
+    ("gender", "keep", "varied"),
+])  # fmt: skip
 @pytest.mark.parametrize("design", ["balanced", "mono"])
 def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: str, design: str) -> None:
     """Designs that share a seed document differ in an attribute and in their ids, so that one audit can hold them all."""
@@ -316,33 +309,27 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
     assert not {"Horn", "Klein"} & set(last)
 
 
-@pytest.mark.parametrize(
-    ("choices", "says"),
-    [
-        ({"groups": "sex"}, "Groups 'sex' are not known"),
-        ({"groups": "race=north+east"}, "no group 'east'"),
-        ({"groups": "gender*race=north+south"}, "Groups 'gender*race=north+south' are not known"),
-        ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
-        ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
-    ],
-)
+@pytest.mark.parametrize(("choices", "says"), [
+    ({"groups": "sex"}, "Groups 'sex' are not known"),
+    ({"groups": "race=north+east"}, "no group 'east'"),
+    ({"groups": "gender*race=north+south"}, "Groups 'gender*race=north+south' are not known"),
+    ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
+    ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
+])  # fmt: skip
 def test_a_request_that_cannot_be_met_is_refused(choices: dict[str, object], says: str) -> None:
     """What was asked for and what is known are told before any record is read."""
     with pytest.raises(RequestError, match=re.escape(says)):
         build([], **({"names": TABLE} | choices))
 
 
-@pytest.mark.parametrize(
-    ("marked", "name", "stays"),
-    [
-        ("President [Clinton|p|last] spoke and [he|p|he] sat.", "Clinton", True),
-        ("[Alice|p|last] spoke and [she|p|he] sat.", "Alice", False),
-        ("[Clinton|p|last] spoke and [he|p|he] sat.", "Clinton", True),
-        ("[Agatha|p|last], Anne. A book of [hers|p|his_own].", "Agatha", True),
-        ("I am with [Tiffany|p|last] and Bosco.", "Tiffany", True),
-        ("Sister [Agnes|p|last] prayed, and [she|p|he] sang.", "Agnes", False),
-    ],
-)
+@pytest.mark.parametrize(("marked", "name", "stays"), [
+    ("President [Clinton|p|last] spoke and [he|p|he] sat.", "Clinton", True),
+    ("[Alice|p|last] spoke and [she|p|he] sat.", "Alice", False),
+    ("[Clinton|p|last] spoke and [he|p|he] sat.", "Clinton", True),
+    ("[Agatha|p|last], Anne. A book of [hers|p|his_own].", "Agatha", True),
+    ("I am with [Tiffany|p|last] and Bosco.", "Tiffany", True),
+    ("Sister [Agnes|p|last] prayed, and [she|p|he] sang.", "Agnes", False),
+])  # fmt: skip
 def test_a_single_name_may_be_a_last_name(marked: str, name: str, *, stays: bool) -> None:
     """A last name stays: after an office, and where it is mostly one. President Clinton is no Stacy; Alice alone may be. Names in bibliographies and firms stay, too."""
     text = record(f"{marked} [Mia Horn|m|full] left.", p=(None, name), m=("Mia", "Horn"))
@@ -351,19 +338,16 @@ def test_a_single_name_may_be_a_last_name(marked: str, name: str, *, stays: bool
     assert {name in row.documents[0].text for row in rows} == {stays}
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "[Ann Dell|p|full] (née Moor) sang.", "[Ann Dell|p|full] DBE sang.",
-        "[Ann Dell|p|full] sang; in 2012 [she|p|he] was made a Dame.",
-        "They have two daughters, [Ann Dell|p|full] and others.",
-        "They have two daughters, Sue Dell [3] (b. 2009) and [Ann Dell|p|full].",
-        '[Ann Shep|p|full] "Nan" Dell sang.', "St. [Ann Dell|p|full] sang.", "Gerald and [Ann Dell|p|full] sang.",
-        "King [Louis|p|last] XV slept.", "[Elizabeth II|p|full] slept.",
-        "[Peter|p|last] the Great slept, [his|p|his] dog beside.", "the Gospel of [Matthew|p|last] says so.",
-        "[Athena|p|last] watched.", "St. [Agnes|p|last] saw it.",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("said", [
+    "[Ann Dell|p|full] (née Moor) sang.", "[Ann Dell|p|full] DBE sang.",
+    "[Ann Dell|p|full] sang; in 2012 [she|p|he] was made a Dame.",
+    "They have two daughters, [Ann Dell|p|full] and others.",
+    "They have two daughters, Sue Dell [3] (b. 2009) and [Ann Dell|p|full].",
+    '[Ann Shep|p|full] "Nan" Dell sang.', "St. [Ann Dell|p|full] sang.", "Gerald and [Ann Dell|p|full] sang.",
+    "King [Louis|p|last] XV slept.", "[Elizabeth II|p|full] slept.",
+    "[Peter|p|last] the Great slept, [his|p|his] dog beside.", "the Gospel of [Matthew|p|last] says so.",
+    "[Athena|p|last] watched.", "St. [Agnes|p|last] saw it.",
+])  # fmt: skip
 def test_people_of_whom_words_tell_what_no_fill_changes_keep_name_and_pronouns(said: str) -> None:
     """A maiden name, an honour, a noun for several of one gender, a nickname inside the name: such people stay as they are. So do
     sovereigns, saints and gods, for whom no other name can stand.

@@ -18,35 +18,29 @@ ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")
 GIVEN = frozenset({"mary", "leo", "ann", "paris"})
 
 
-@pytest.mark.parametrize(
-    ("text", "rules"),
-    [
-        ("Mrs. Zork left.", {"Mrs. Zork": "title", "Zork": "part of a name"}),
-        ("We saw Mary Blat.", {"Mary Blat": "given name", "Mary": "given name alone", "Blat": "part of a name"}),
-        ("Zork Blat, who left, wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
-        ("It was T. Blat.", {"T. Blat": "initial", "Blat": "part of a name"}),
-        ("In the U. S. Senate and the U. K. he won.", {}), ("Seen by J. R. only.", {}),
-        ("The Acme Corporation paid.", {}), ("Paris is far.", {}),
-        ("The singer Zork Blat wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
-        ("We saw Zork Blat. Then Blat said so.", {"Zork Blat": "repeated", "Blat": "part of a name"}),
-        ("We met Mary Hill.", {"Mary Hill": "given name", "Mary": "given name alone"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "rules"), [
+    ("Mrs. Zork left.", {"Mrs. Zork": "title", "Zork": "part of a name"}),
+    ("We saw Mary Blat.", {"Mary Blat": "given name", "Mary": "given name alone", "Blat": "part of a name"}),
+    ("Zork Blat, who left, wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
+    ("It was T. Blat.", {"T. Blat": "initial", "Blat": "part of a name"}),
+    ("In the U. S. Senate and the U. K. he won.", {}), ("Seen by J. R. only.", {}),
+    ("The Acme Corporation paid.", {}), ("Paris is far.", {}),
+    ("The singer Zork Blat wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
+    ("We saw Zork Blat. Then Blat said so.", {"Zork Blat": "repeated", "Blat": "part of a name"}),
+    ("We met Mary Hill.", {"Mary Hill": "given name", "Mary": "given name alone"}),
+])  # fmt: skip
 def test_the_builtin_judge_says_which_rule_spoke(text: str, rules: dict[str, str]) -> None:
     """Titles, given names, initials and descriptions make a person; other capitals do not."""
     assert accept(text, GIVEN) == rules
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "On Monday the UN said that China and Houston agreed.",
-        "We flew to San Antonio and to St. Louis, in New York and by Jordan River.",
-        "The Houston Police and the Mary Institute met in the Royal Academy.",
-        "It was German. She was Irish, he was Christian.", "B. Zork\nC. Austin",
-        "They stayed in Victoria. The Mary sank.", "Thanks, Mr. Speaker, Madam Chair.",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "On Monday the UN said that China and Houston agreed.",
+    "We flew to San Antonio and to St. Louis, in New York and by Jordan River.",
+    "The Houston Police and the Mary Institute met in the Royal Academy.",
+    "It was German. She was Irish, he was Christian.", "B. Zork\nC. Austin",
+    "They stayed in Victoria. The Mary sank.", "Thanks, Mr. Speaker, Madam Chair.",
+])  # fmt: skip
 def test_places_peoples_and_organisations_are_nobody(text: str) -> None:
     """Names of places, peoples, organisations, ships and offices are no people, though given names be among their words."""
     given = {*GIVEN, *"un china houston antonio jordan irish german christian austin victoria".split()}
@@ -54,15 +48,12 @@ def test_places_peoples_and_organisations_are_nobody(text: str) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    ("span", "rule"),
-    [
-        ("Ann Smith", "full name"), ("Ann L. Smith", "full name"), ("A. Smith", "full name with initial"),
-        ("Smith Jr.", "last name alone"), ("President Smith", "last name with title"),
-        ("Miss Ann", "first name with title"), ("Ann", "first name alone"), ("Smyth", "last name, one letter off"),
-        ("Ann Jones", ""), ("B. Smith", ""), ("Smith-Jones", ""), ("Dr.", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("span", "rule"), [
+    ("Ann Smith", "full name"), ("Ann L. Smith", "full name"), ("A. Smith", "full name with initial"),
+    ("Smith Jr.", "last name alone"), ("President Smith", "last name with title"),
+    ("Miss Ann", "first name with title"), ("Ann", "first name alone"), ("Smyth", "last name, one letter off"),
+    ("Ann Jones", ""), ("B. Smith", ""), ("Smith-Jones", ""), ("Dr.", ""),
+])  # fmt: skip
 def test_alignment_names_its_rule(span: str, rule: str) -> None:
     """Each decision says which rule spoke; none where the name is somebody else's."""
     assert align(span.split(), [ANN, LEO]).rule == rule
@@ -77,25 +68,19 @@ def test_a_misspelt_name_that_the_source_knows_is_somebody_else() -> None:
 BAKERS = [Name("Ann", "Baker", "female"), Name("Leo", "Baker", "male")]
 
 
-@pytest.mark.parametrize(
-    ("span", "people"),
-    [
-        ("Mr. Baker", (1,)), ("Mrs. Baker", (0,)), ("A. Baker", (0,)), ("L. Baker", (1,)), ("Baker", (0, 1)),
-        ("Dr. Baker", (0, 1)), ("Bakers", ()), ("BAKER", (0, 1)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("span", "people"), [
+    ("Mr. Baker", (1,)), ("Mrs. Baker", (0,)), ("A. Baker", (0,)), ("L. Baker", (1,)), ("Baker", (0, 1)),
+    ("Dr. Baker", (0, 1)), ("Bakers", ()), ("BAKER", (0, 1)),
+])  # fmt: skip
 def test_titles_and_initials_settle_couples(span: str, people: tuple[int, ...]) -> None:
     """Of two who share a last name, a gendered title or an initial says who is meant; a plural means nobody alone."""
     assert align(span.split(), BAKERS).people == people
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("BAKER LEFT TOWN.", ["BAKER"]), ("JANE BAKER LEFT.", []), ("ANN BAKER LEFT.", ["ANN BAKER"]),
-        ("The Bakers left.", []), ("Yesterday Baker spoke. John Baker left.", ["Baker"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "found"), [
+    ("BAKER LEFT TOWN.", ["BAKER"]), ("JANE BAKER LEFT.", []), ("ANN BAKER LEFT.", ["ANN BAKER"]),
+    ("The Bakers left.", []), ("Yesterday Baker spoke. John Baker left.", ["Baker"]),
+])  # fmt: skip
 def test_known_people_are_found_in_capitals_and_not_in_families(text: str, found: list[str]) -> None:
     """Capitals name whom they name and an opening word is cut off; another Baker is not Ann, nor is a family one of its members."""
     source = "It rained yesterday. Ann Baker left town."
@@ -182,15 +167,12 @@ def test_own_word_lists_are_read_and_bad_ones_refused() -> None:
 # ------------------------------------------------------------------------- parts and tables of names
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("Maria Stone", "given last"), ("Hans P. Berg Jr.", "given initial last suffix"),
-        ("Ana de la Vega", "given particle particle last"), ("Otto Van Horn", "given particle last"),
-        ("Van Horn", "given last"), ("P. Berg III", "initial last suffix"), ("Maria Rosa Stone", "given given last"),
-        ("Louis XV", "last suffix"), ("du Mont", "particle last"), ("Vito D'Angelo, MD", "given last suffix"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "parts"), [
+    ("Maria Stone", "given last"), ("Hans P. Berg Jr.", "given initial last suffix"),
+    ("Ana de la Vega", "given particle particle last"), ("Otto Van Horn", "given particle last"),
+    ("Van Horn", "given last"), ("P. Berg III", "initial last suffix"), ("Maria Rosa Stone", "given given last"),
+    ("Louis XV", "last suffix"), ("du Mont", "particle last"), ("Vito D'Angelo, MD", "given last suffix"),
+])  # fmt: skip
 def test_a_name_divides_into_its_parts(name: str, parts: str) -> None:
     """Initials, particles and suffixes are told from given and last names."""
     assert " ".join(p.part for p in divide(name)) == parts
@@ -235,14 +217,11 @@ def test_a_broken_row_is_named_by_its_line(row: str) -> None:
         read_names(["name,part,gender,group,weight", row], "t.csv")
 
 
-@pytest.mark.parametrize(
-    ("title", "to", "wanted"),
-    [
-        ("Mr.", "female", "Ms."), ("Mr", "female", "Ms"), ("MR.", "female", "MS."), ("Mrs.", "male", "Mr."),
-        ("Miss", "male", "Mr."), ("Mrs.", "female", "Mrs."), ("Sir", "female", "Lady"), ("Dame", "male", "Sir"),
-        ("Madame", "male", "Monsieur"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("title", "to", "wanted"), [
+    ("Mr.", "female", "Ms."), ("Mr", "female", "Ms"), ("MR.", "female", "MS."), ("Mrs.", "male", "Mr."),
+    ("Miss", "male", "Mr."), ("Mrs.", "female", "Mrs."), ("Sir", "female", "Lady"), ("Dame", "male", "Sir"),
+    ("Madame", "male", "Monsieur"),
+])  # fmt: skip
 def test_a_title_follows_the_gender(title: str, to: str, wanted: str) -> None:
     """A title of the other gender is exchanged in its case and with its full stop; one that fits stays."""
     assert gendered_words.exchange_title(title, to) == wanted

@@ -62,17 +62,14 @@ def histogram(totals: Totals, side: str) -> list[float]:
     return [float(x) for x in totals.stack(side, [f"{k:02}" for k in range(1, 11)])]
 
 
-@pytest.mark.parametrize(
-    ("case", "reason"),
-    [
-        (case_of(12, "Nothing like it!", "Some five."), "no sentence of the summary resembles the article"),
-        (case_of(12, "Some five."), "no references"),
-        (case_of(0, "Some five.", "Six."), "empty article"),
-        (case_of(3, " ", "Six."), "empty summary"),
-        (case_of(12, "Some five.", "Nothing like it!"), "no sentence of a reference resembles the article"),
-        (case_of(12, "Some five.", "  "), "no references"),
-    ],
-)
+@pytest.mark.parametrize(("case", "reason"), [
+    (case_of(12, "Nothing like it!", "Some five."), "no sentence of the summary resembles the article"),
+    (case_of(12, "Some five."), "no references"),
+    (case_of(0, "Some five.", "Six."), "empty article"),
+    (case_of(3, " ", "Six."), "empty summary"),
+    (case_of(12, "Some five.", "Nothing like it!"), "no sentence of a reference resembles the article"),
+    (case_of(12, "Some five.", "  "), "no references"),
+])  # fmt: skip
 def test_what_cannot_be_mapped_is_left_out_with_its_reason(case: Case, reason: str) -> None:
     """Nothing is dropped silently, and nothing becomes random counts as in the release."""
     assert observed(Positions(), case) == Reason(reason)
@@ -114,14 +111,11 @@ TWICE = [[1.0, 0.0], [0.2, 0.0], [1.0, 0.3]]
 COPIED = [[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]]
 
 
-@pytest.mark.parametrize(
-    ("similarity", "top", "rule", "found"),
-    [
-        (TIED, 1, "", ([1, 1, 0], 1)), (TWICE, 1, "shares_ties", ([0.5, 0, 1.5], 0)),
-        (COPIED, 2, "copies_once", ([2, 2, 0], 0)), (COPIED, 3, "copies_once", ([2, 2, 1], 0)),
-        (COPIED, 2, "", ([2, 3, 0], 0)), (COPIED, 3, "", ([2, 3, 1], 0)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("similarity", "top", "rule", "found"), [
+    (TIED, 1, "", ([1, 1, 0], 1)), (TWICE, 1, "shares_ties", ([0.5, 0, 1.5], 0)),
+    (COPIED, 2, "copies_once", ([2, 2, 0], 0)), (COPIED, 3, "copies_once", ([2, 2, 1], 0)),
+    (COPIED, 2, "", ([2, 3, 0], 0)), (COPIED, 3, "", ([2, 3, 1], 0)),
+])  # fmt: skip
 def test_sources_by_hand(similarity: list[list[float]], top: int, rule: str, found: Any) -> None:
     """Of equally similar sentences the first is the source, or they share the match; similarity 0 has none, and is counted.
 
@@ -283,13 +277,10 @@ def test_an_order_that_changes_nothing_is_refused() -> None:
             refused(Plan(ordered=True))
 
 
-@pytest.mark.parametrize(
-    ("orders", "is_said"),
-    [
-        (["aab", "ab", "abb", "abbb"] * 2, True), (["ab"] * 7, False), (["ab"] * 18 + ["ba"] * 2, True),
-        (["ab"] * 17 + ["ba"] * 3, False), (["a", "b"] * 10, False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("orders", "is_said"), [
+    (["aab", "ab", "abb", "abbb"] * 2, True), (["ab"] * 7, False), (["ab"] * 18 + ["ba"] * 2, True),
+    (["ab"] * 17 + ["ba"] * 3, False), (["a", "b"] * 10, False),
+])  # fmt: skip
 def test_groups_that_nearly_always_come_first_are_named(orders: list[str], is_said: bool) -> None:
     """From nine of ten pairs and eight records on, at what is said of the attribute and of position, and nowhere else."""
     plan = Plan(measures=["coverage_parity@side", "position_from_uniform", "rouge1"], n_resamples=20)

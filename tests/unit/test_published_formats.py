@@ -166,27 +166,24 @@ def test_iq2(tmp_path: Path) -> None:
     assert format_of(path) == "iq2"
 
 
-@pytest.mark.parametrize(
-    ("format_", "content", "said"),
-    [
-        ("labelled", b"1<||>male<||>ok\n2<||>male\n", "bad:2: found 2 parts"),
-        ("labelled", b"1<||> <||>ok\n", "bad:1: found 3 parts"),
-        ("semeval", SEMEVAL + "1\tTea\tx\n", "bad:2: found 3 fields"),
-        ("semeval", "ID\tTweet\tStance\n", "no column target"),
-        ("mitweet", "topic,tweet,I1\nTea,x,7\n", "bad:2: found the facet label '7'"),
-        ("mitweet", "topic,I1\n", "no column tweet"),
-        ("fewsum", FEWSUM + "a\tb\tc\td\te\tf\na\tb\n", "bad:3: found 2 fields"),
-        ("fewsum", "review_text\trating\nx\tnan\n", "rating.*finite|'nan' as the rating"),
-        ("amazon", "{'asin': 'B1'}", "bad:1: found no such object .*single quotation"),
-        ("amazon", '{"asin": "B1"}', "missing required field `overall`"),
-        ("court", "7 +++$+++ 0 +++$+++ FALSE\n", "bad:1: found 3 fields"),
-        ("convokit", CONVOKIT + "\n" + CONVOKIT.split("\n")[0], "bad:5: found the conversation 'a' again"),
-        ("iq2", '{"x": {}}', "debate 'x'.*required field `transcript`"),
-        ("iq2", '{"x": {"transcript": [{"speaker": "a"}]}}', "paragraphs"),
-        ("iq2", '{"x": {"transcript": [{"paragraphs": "One."}]}}', "Expected `array`, got `str`"),
-        ("iq2", "[]", "one JSON object"),
-    ],
-)
+@pytest.mark.parametrize(("format_", "content", "said"), [
+    ("labelled", b"1<||>male<||>ok\n2<||>male\n", "bad:2: found 2 parts"),
+    ("labelled", b"1<||> <||>ok\n", "bad:1: found 3 parts"),
+    ("semeval", SEMEVAL + "1\tTea\tx\n", "bad:2: found 3 fields"),
+    ("semeval", "ID\tTweet\tStance\n", "no column target"),
+    ("mitweet", "topic,tweet,I1\nTea,x,7\n", "bad:2: found the facet label '7'"),
+    ("mitweet", "topic,I1\n", "no column tweet"),
+    ("fewsum", FEWSUM + "a\tb\tc\td\te\tf\na\tb\n", "bad:3: found 2 fields"),
+    ("fewsum", "review_text\trating\nx\tnan\n", "rating.*finite|'nan' as the rating"),
+    ("amazon", "{'asin': 'B1'}", "bad:1: found no such object .*single quotation"),
+    ("amazon", '{"asin": "B1"}', "missing required field `overall`"),
+    ("court", "7 +++$+++ 0 +++$+++ FALSE\n", "bad:1: found 3 fields"),
+    ("convokit", CONVOKIT + "\n" + CONVOKIT.split("\n")[0], "bad:5: found the conversation 'a' again"),
+    ("iq2", '{"x": {}}', "debate 'x'.*required field `transcript`"),
+    ("iq2", '{"x": {"transcript": [{"speaker": "a"}]}}', "paragraphs"),
+    ("iq2", '{"x": {"transcript": [{"paragraphs": "One."}]}}', "Expected `array`, got `str`"),
+    ("iq2", "[]", "one JSON object"),
+])  # fmt: skip
 def test_faults_have_a_place(tmp_path: Path, format_: str, content: str | bytes, said: str) -> None:
     """With file and line, what was found and what was wanted."""
     with pytest.raises(DataError, match=said):
