@@ -81,25 +81,25 @@ def made(n: int = 7, seed: int = 3) -> list[Case]:
     """Records with sides, people, references and gender words; only the first has documents of a third side."""
     rng = random.Random(seed)
 
-    def sentence() -> str:
-        return f"{rng.choice(('She', 'He'))} said the {rng.choice(WORDS)} was {rng.choice(WORDS)}."
+    def was() -> str:
+        return f"{rng.choice(WORDS)} was {rng.choice(WORDS)}."
 
-    cases = []
+    def sentence() -> str:
+        return f"{rng.choice(('She', 'He'))} said the {was()}"
+
+    people, cases = [], []
+    for d, (gender, name) in enumerate(PEOPLE.items()):
+        mention = Mention(d, 0, len(" ".join(name)), "full")
+        people.append(Entity(f"{gender}{d}", *name, {"gender": gender}, (mention,)))
     for i in range(n):
-        who = ("She", "He")[i % 2]
+        left = f"{('She', 'He')[i % 2]} left the"
         texts = [
-            f"{' '.join(PEOPLE[g])} came. The {rng.choice(WORDS)} was {rng.choice(WORDS)}. {who} left the {rng.choice(WORDS)}."
-            for g in ("female", "male", "female", "male")
+            f"{' '.join(name)} came. The {was()} {left} {rng.choice(WORDS)}."
+            for name in [*PEOPLE.values()] * 2
         ]
         sides = ["L", "R", "L" if i % 3 else "C", "R"] if i else ["L", "R", "M", "M"]
-        entities = tuple(
-            Entity(f"{g}{d}", first, last, {"gender": g}, (Mention(d, 0, len(f"{first} {last}"), "full"),))
-            for d, g in ((0, "female"), (1, "male"))
-            for first, last in (PEOPLE[g],)
-        )
-        named = PEOPLE[rng.choice(("female", "male"))]
-        text = f"{named[0]} {named[1]} came. {sentence()} The {rng.choice(WORDS)} was {rng.choice(WORDS)}."
-        record = Record(f"r{i}", documents_of(sides, texts), (sentence(), sentence()), entities)
+        text = f"{' '.join(rng.choice([*PEOPLE.values()]))} came. {sentence()} The {was()}"
+        record = Record(f"r{i}", documents_of(sides, texts), (sentence(), sentence()), tuple(people))
         cases.append(Case(record, Summary(record.id, "s", text)))
     return cases
 

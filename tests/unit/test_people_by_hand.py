@@ -194,13 +194,11 @@ INVENTED: dict[tuple[str, ...], float] = {
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
     found = InventedNames("gender").value(added(INVENTED))
-    assert numbers(found) == pytest.approx(
-        {
-            "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
-            "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
-            "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
-        }
-    )  # fmt: skip
+    assert numbers(found) == pytest.approx({
+        "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
+        "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
+        "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
+    })  # fmt: skip
     draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
     assert InventedNames("gender").value(draws)["invented_names"].array.tolist() == [5 / 4] * 3
     assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]

@@ -195,13 +195,8 @@ def test_names_of_the_census_have_genders_and_weights() -> None:
 
 def test_a_table_is_read_with_groups() -> None:
     """Names, parts, genders, groups and weights are read; other columns are passed over."""
-    table = read_names(
-        [
-            "name,part,gender,group,weight,note", "Ada,first,female,north,2,x", "Bern,last,,north,,y",
-            "Cleo,first,female,south,,",
-        ],
-        "t.csv",
-    )  # fmt: skip
+    rows = ("Ada,first,female,north,2,x", "Bern,last,,north,,y", "Cleo,first,female,south,,")
+    table = read_names(["name,part,gender,group,weight,note", *rows], "t.csv")
     assert table.groups() == ("north",)
     assert table.pool("first", "female", "north") == {"Ada": 2}
 
