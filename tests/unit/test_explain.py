@@ -67,13 +67,9 @@ def of_pairs(cases: list[Case], scorer: Pairwise, more: str = "", **asked: Any) 
 
 def planted() -> tuple[list[Case], Pairwise]:
     """Two even records, and one that a single document of the left supports the summary of."""
-    documents = tuple(Document(f"{side} {i}.", {"side": side}) for side in ("L", "R") for i in (1, 2))
-    record = Record("planted", documents)
-    cases = [
-        Case(Record("even1", documents), Summary("even1", "s", "Even so.")),
-        Case(record, Summary("planted", "s", "They spoke. It was said.")),
-        Case(Record("even2", documents), Summary("even2", "s", "Even so.")),
-    ]
+    documents = documents_of("LLRR", ("L 1.", "L 2.", "R 1.", "R 2."))
+    said = {"even1": "Even so.", "planted": "They spoke. It was said.", "even2": "Even so."}
+    cases = [Case(Record(name, documents), Summary(name, "s", text)) for name, text in said.items()]
     return cases, Pairwise({("L 1.", "They spoke."): 0.9, ("L 1.", "It was said."): 0.9})
 
 
@@ -92,13 +88,10 @@ def made(n: int = 7, seed: int = 3) -> list[Case]:
         mention = Mention(d, 0, len(" ".join(name)), "full")
         people.append(Entity(f"{gender}{d}", *name, {"gender": gender}, (mention,)))
     for i in range(n):
-        left = f"{('She', 'He')[i % 2]} left the"
-        texts = [
-            f"{' '.join(name)} came. The {was()} {left} {rng.choice(WORDS)}."
-            for name in [*PEOPLE.values()] * 2
-        ]
+        left, names = f"{('She', 'He')[i % 2]} left the", [" ".join(name) for name in PEOPLE.values()]
+        texts = [f"{name} came. The {was()} {left} {rng.choice(WORDS)}." for name in names * 2]
         sides = ["L", "R", "L" if i % 3 else "C", "R"] if i else ["L", "R", "M", "M"]
-        text = f"{' '.join(rng.choice([*PEOPLE.values()]))} came. {sentence()} The {was()}"
+        text = f"{rng.choice(names)} came. {sentence()} The {was()}"
         record = Record(f"r{i}", documents_of(sides, texts), (sentence(), sentence()), tuple(people))
         cases.append(Case(record, Summary(record.id, "s", text)))
     return cases

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.sample_cases import Supported
+from tests.sample_cases import Supported, documents_of
 
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
@@ -35,10 +35,9 @@ def cases(n: int = 20, said: str = "", references: bool = False, seed: int = 1) 
     rng, made = np.random.default_rng(seed), []
     for i in range(n):
         texts = [" ".join(sentence(rng) for _ in range(3)) for _ in range(4)]
-        documents = tuple(Document(t, {"party": "ab"[k % 2]}) for k, t in enumerate(texts))
         copied = f"{texts[i % 4].split('. ')[0].removesuffix('.')}."
         people = (f"{copied} {texts[(i + 1) % 4].split('. ')[1]}.",) if references else ()
-        record = Record(f"r{i:02d}", documents, references=people)
+        record = Record(f"r{i:02d}", documents_of("abab", texts, "party"), references=people)
         made.append(Case(record, Summary(record.id, "copier", f"{copied} {said}".strip())))
     return made
 
@@ -157,7 +156,7 @@ def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.
 def test_self_retrieval_by_hand() -> None:
     """A sentence whose own document is alone best counts 1, one that shares the best with another 1/2, another 0."""
     texts = ("One two three four five. Six seven eight nine ten.", "Tin can lid jar box.", "Too short.")
-    record = Record("r", tuple(Document(t, {"x": g}) for t, g in zip(texts, "aba", strict=True)))
+    record = Record("r", documents_of("aba", texts, "x"))
     observation = ScorerBiasRetrieval("x", "s", 5, 0.5)
     cases_ = (Case(record, Summary("r", "s", "")),)
     (ask,) = observation.asks(cases_)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.command import printed
-from tests.sample_cases import Supported
+from tests.sample_cases import Supported, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
@@ -24,10 +24,12 @@ SOUP, PARK = "The soup was cold today.", "The park benches were green."
 
 def labelled(people: list[list[str]], record: str = "r") -> Case:
     """A record of two values, and units that people gave to them; unit texts say soup or park."""
-    documents = (Document(SOUP, {"side": "a"}), Document(PARK, {"side": "b"}))
     texts = {"a": "cold soup today", "b": "green park benches", "": "trains"}
     units = tuple(Claim(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
-    return Case(Record(record, documents), Summary(record, "s", ". ".join(u.text for u in units), units))
+    return Case(
+        Record(record, documents_of("ab", (SOUP, PARK))),
+        Summary(record, "s", ". ".join(u.text for u in units), units),
+    )
 
 
 # ----------------------------------------------------------------------------- scorers and people
@@ -67,13 +69,14 @@ def world(gaps: dict[str, float], seed: int, records: int = 8, *, apart: bool = 
     cases = []
     for r in range(records):
         texts = [f"Text {seed} {r} {i}." for i in range(6)]
-        documents = tuple(Document(t, {"side": "ab"[i % 2]}) for i, t in enumerate(texts))
         for system, gap in gaps.items():
             unit = f"unit {seed} {r} {system}"
             for i, t in enumerate(texts):
                 support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
             name = f"{r} {system}" if apart else str(r)
-            cases.append(Case(Record(name, documents), Summary(name, system, "…", (Claim(unit),))))
+            cases.append(
+                Case(Record(name, documents_of("ab" * 3, texts)), Summary(name, system, "…", (Claim(unit),)))
+            )
     given = {"entailment": lambda *pair: support[pair], "embedding": lambda *pair: support[pair] ** 2}
     scorers = {name: Supported(of_pair) for name, of_pair in given.items()}
     measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
