@@ -33,10 +33,17 @@ EVEN, LEAN = "alder quartz", "alder alder alder"
 
 def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
     """``n`` records of two sides, of which the first ``unfair`` have a one-sided summary."""
-    records = [
-        Record(f"r{i}", documents_of("LR", (f"alder r{i}", f"quartz r{i}")), (EVEN,)) for i in range(n)
-    ]
-    return [Case(r, Summary(r.id, system, LEAN if i < unfair else EVEN)) for i, r in enumerate(records)]
+    cases = []
+    for i in range(n):
+        record = Record(f"r{i}", documents_of("LR", (f"alder r{i}", f"quartz r{i}")), (EVEN,))
+        cases.append(Case(record, Summary(record.id, system, LEAN if i < unfair else EVEN)))
+    return cases
+
+
+def written(folder: Path, cases: list[Case], *measures: str) -> Path:
+    """A saved audit of the cases."""
+    write_all(audit(cases, Plan(measures=measures or [BUR, "rouge1"], n_resamples=200)), folder)
+    return folder
 
 
 Saved = Callable[..., Path]
@@ -48,10 +55,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Saved:
 
     @cache
     def folder(n: int, unfair: int) -> Path:
-        plan = Plan(measures=[BUR, "rouge1"], n_resamples=400)
         place = tmp_path_factory.mktemp("audit") / f"{n} records, {unfair} unfair"
-        write_all(audit(cases_of(n, unfair), plan), place)
-        return place
+        return written(place, cases_of(n, unfair))
 
     return folder
 
@@ -66,8 +71,7 @@ def lopsided(folder: Path, left: int, right: int) -> Path:
         documents = documents_of("LR", [f"{text} r{i}." for text in texts])
         words = [*texts[0].split()[: left + i % 2], *texts[1].split()[:right]]
         cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "plain", " ".join(words))))
-    write_all(audit(cases, Plan(measures=["uer@side"], n_resamples=200)), folder)
-    return folder
+    return written(folder, cases, "uer@side")
 
 
 run = partial(ended, "gate")
@@ -143,12 +147,10 @@ def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> No
 
 def test_measures_limit_what_is_compared_with_the_baseline(saved: Saved, tmp_path: Path) -> None:
     """Only the named measure is held to the margin; others need not be there."""
-    cases = cases_of(60, 2)
-    write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / "less")
-    both = saved(60, 2)
-    assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
+    less, both = written(tmp_path / "less", cases_of(60, 2), "rouge1"), saved(60, 2)
+    assert run(less, "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
     with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have this measure"):
-        run(tmp_path / "less", "--baseline", both, "--measure", BUR)
+        run(less, "--baseline", both, "--measure", BUR)
 
 
 def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Saved, tmp_path: Path) -> None:
@@ -171,21 +173,13 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
     assert "compared after subtracting each system's random-sentence baseline" in told
 
 
-def written(folder: Path, cases: list[Case], *measures: str) -> Path:
-    """A saved audit of the cases."""
-    write_all(audit(cases, Plan(measures=measures or [BUR, "rouge1"], n_resamples=200)), folder)
-    return folder
-
-
-def two_systems(n: int = 60) -> list[Case]:
-    """Cases of two systems, one of which treats a fifth of the records unfairly."""
-    return [*cases_of(n, 0, system="good"), *cases_of(n, n // 5, system="bad")]
+TWO_SYSTEMS = [*cases_of(60, 0, system="good"), *cases_of(60, 12, system="bad")]
 
 
 @pytest.fixture(scope="module")
 def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An audit of two systems and two measures."""
-    return written(tmp_path_factory.mktemp("baseline"), two_systems())
+    return written(tmp_path_factory.mktemp("baseline"), TWO_SYSTEMS)
 
 
 @pytest.mark.parametrize(("kept", "measures", "said", "allowed"), [
@@ -194,11 +188,10 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (lambda c: int(c.record.id[1:]) >= 10, [BUR, "rouge1"], r"10 of 60 records \(r0, r1, r2, r3, r4 …\)", "records"),
 ])  # fmt: skip
 def test_what_the_baseline_has_is_required(
-    tmp_path: Path, baseline: Path, kept: object, measures: list[str], said: str, allowed: str
+    tmp_path: Path, baseline: Path, kept: Callable[[Case], bool], measures: list[str], said: str, allowed: str
 ) -> None:
     """A system, a measure or a sixth of the records that has vanished is refused, unless it is named."""
-    assert callable(kept)
-    folder = written(tmp_path / "a", [c for c in two_systems() if kept(c)], *measures)
+    folder = written(tmp_path / "a", [*filter(kept, TWO_SYSTEMS)], *measures)
     with pytest.raises(RequestError, match=said):
         run(folder, "--baseline", baseline, "--margin", 0.5)
     assert run(folder, "--baseline", baseline, "--margin", 0.5, "--allow-missing", allowed)[0] == 0

@@ -130,15 +130,9 @@ def test_a_rule_names_a_main_value_or_a_quantity() -> None:
     assert "other@x" not in str(raised.value)
 
 
-def change(value: float, half: float, **more: Any) -> Change:
-    """The difference of a level, of 20 records, with its interval."""
-    e = estimate(value - half, value + half, baseline="b", **more)
-    return Change(e)
-
-
 def test_a_level_is_held_on_the_side_that_is_worse() -> None:
     """A quality from below, a level of which less is better from above; with doubt unless all rows are the same."""
-    alike = change(0.0, 0.0)
+    alike = Change(estimate(0.0, 0.0, baseline="b"))
     for direction, side in (("less", "above"), ("more", "below")):
         better = {"m@x": direction}
         (check,) = hold_margin([alike], 0.1, better)

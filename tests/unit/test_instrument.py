@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,13 +29,18 @@ def sentence(rng: np.random.Generator) -> str:
     return " ".join(rng.choice(WORDS, 8)).capitalize() + "."
 
 
-def cases(n: int = 20, said: str = "", references: bool = False, seed: int = 1) -> list[Case]:
-    """Records of two documents of each party; a summary copies one sentence, and says what else is ``said``."""
-    rng, made = np.random.default_rng(seed), []
+def cases(n: int = 20, said: str = "", references: bool = False, marked: str = "") -> list[Case]:
+    """Records of two documents of each party; a summary copies one sentence, and says what else is ``said``. The documents of
+    one party say ``mark`` at their end.
+    """
+    rng, made = np.random.default_rng(1), []
     for i in range(n):
         texts = [" ".join(sentence(rng) for _ in range(3)) for _ in range(4)]
         copied = f"{texts[i % 4].split('. ')[0].removesuffix('.')}."
         people = (f"{copied} {texts[(i + 1) % 4].split('. ')[1]}.",) if references else ()
+        texts = [
+            f"{text} mark" if party == marked else text for party, text in zip("abab", texts, strict=True)
+        ]
         record = Record(f"r{i:02d}", documents_of("abab", texts, "party"), references=people)
         made.append(Case(record, Summary(record.id, "copier", f"{copied} {said}".strip())))
     return made
@@ -110,16 +114,6 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 
-def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
-    """The documents of a group say ``mark`` at their end."""
-
-    def marked(d: Document) -> Document:
-        return replace(d, text=d.text + " mark") if d.attributes["party"] == group else d
-
-    records = [replace(c.record, documents=tuple(map(marked, c.record.documents))) for c in some]
-    return [replace(c, record=record) for c, record in zip(some, records, strict=True)]
-
-
 def retrieval(result: Result) -> dict[str, Estimate]:
     """The estimates of the check by quantity."""
     return {e.quantity: e for e in result.estimates if e.measure.startswith("scorer_bias_retrieval")}
@@ -128,7 +122,7 @@ def retrieval(result: Result) -> dict[str, Estimate]:
 @pytest.mark.usefixtures("by_halves")
 def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() -> None:
     """It finds b's sentences again less often, and the group difference of b says so beside it."""
-    some = with_a_mark(cases(24), "b")
+    some = cases(24, marked="b")
     scorers = {"shortsighted": Supported(shortsighted)}
     result = taken(some, "coverage_parity(scorer=shortsighted)@party", scorers=scorers, check_scorers=True)
     found = retrieval(result)

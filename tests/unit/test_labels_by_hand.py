@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, numbers
+from tests.rows_by_hand import observed, values_of
 from tests.stub_chat import StubChat
 
 import fairbrief
@@ -18,7 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.labels import LabelGap
 from fairbrief.scorers.chat_judge import ChatLabel
 from fairbrief.statistics.distributions import jensen_shannon
-from fairbrief.types import Ask, Case, Claim, Document, Extracts, Reason, Record, Scores, Summary, Totals
+from fairbrief.types import Ask, Case, Claim, Document, Extracts, Reason, Record, Scores, Summary
 
 SENTENCES = ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye.")
 TURNS = (
@@ -34,16 +34,10 @@ def case(claims: list[tuple[str, ...]], turns: Any = TURNS, name: str = "r", tex
     return Case(record, Summary(name, "s", text, units))
 
 
-def totals(*cases: Case, measure: LabelGap | None = None) -> Totals:
-    """The sums of the rows of these records under their real labels."""
-    observation = (measure or LabelGap("topic")).observation
-    real = (observation.permutation_scheme((one,)).labels[np.newaxis] for one in cases)
-    return added(*(observation.observe((one,), (), labels) for one, labels in zip(cases, real, strict=True)))
-
-
 def values(*cases: Case) -> dict[str, float]:
     """The values of these records together."""
-    return numbers(LabelGap("topic").value(totals(*cases)))
+    measure = LabelGap("topic")
+    return values_of(measure, *(observed(measure.observation, (one,), ()) for one in cases))
 
 
 def test_shares_and_distances_of_one_record() -> None:

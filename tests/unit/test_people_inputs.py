@@ -256,6 +256,9 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     assert a != c
     row = json.loads(a.splitlines()[0])
     assert list(row) == ["id", "seed_document", "documents", "attributes", "entities"]
+    name = row["documents"][0]["text"].split(",")[0].rsplit(" ", 1)[0]
+    mention = {"document": 0, "start": 0, "end": len(name), "kind": "full"}
+    assert row["entities"][0]["mentions"][0] == mention
 
 
 def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:

@@ -174,8 +174,9 @@ def test_own_word_lists_are_read_and_bad_ones_refused() -> None:
     ("Louis XV", "last suffix"), ("du Mont", "particle last"), ("Vito D'Angelo, MD", "given last suffix"),
 ])  # fmt: skip
 def test_a_name_divides_into_its_parts(name: str, parts: str) -> None:
-    """Initials, particles and suffixes are told from given and last names."""
+    """Initials, particles and suffixes are told from given and last names; a known last name may come first."""
     assert " ".join(p.part for p in divide(name)) == parts
+    assert [p.part for p in divide("Wong Mei", last="Wong")] == ["last", "given"]
 
 
 def test_names_of_the_census_have_genders_and_weights() -> None:
