@@ -221,3 +221,10 @@ def test_a_broken_row_is_named_by_its_line(row: str) -> None:
 def test_a_title_follows_the_gender(title: str, to: str, wanted: str) -> None:
     """A title of the other gender is exchanged in its case and with its full stop; one that fits stays."""
     assert gendered_words.exchange_title(title, to) == wanted
+
+
+def test_a_doctor_has_no_gender() -> None:
+    """Titles that both genders bear tell none, and are titles all the same."""
+    assert gendered_words.title_gender("Dr.") is None
+    assert gendered_words.is_title("Dr.")
+    assert not gendered_words.is_title("Smith")
