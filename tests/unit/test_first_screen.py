@@ -30,7 +30,7 @@ EXTRACT_BASELINE = {
 }  # fmt: skip
 FAMILY = {"family_p": 0.006, "family_size": 3, "family_low": -0.15, "family_high": -0.05}
 CLEAR = PLAIN.replace(**EXTRACT_BASELINE)
-PAIR = PLAIN.replace(
+TONE = PLAIN.replace(
     measure="sentiment_shift", quantity="difference[female−male]", over="", group="female − male", value=0.4,
     low=0.2, high=0.6,
 )  # fmt: skip
@@ -133,7 +133,7 @@ def test_differences_without_groups_have_a_panel() -> None:
 
 def test_a_pair_of_groups_is_said_as_two_groups() -> None:
     """The sides of a contrast of two groups are named, and which of them is worse off."""
-    found = screen(PAIR, PAIR.replace(quantity="sentiment_shift"))
+    found = screen(TONE, TONE.replace(quantity="sentiment_shift"))
     told = "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts"
     assert found.lead == f"{told}."
     assert [line.who for line in found.panels[0].blocks[0].lines] == ["female against male"]
@@ -280,7 +280,7 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
 
 
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
-UNTESTED = PAIR.replace(
+PAIR = TONE.replace(
     p=None, testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(FEW,)
 )
 ROME = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
@@ -319,9 +319,9 @@ SENTENCES = {
         [CLEAR, CLEAR.replace(system="b", n=8, clusters=8)], {}, "Caution",
         r"Too few to act on \(the gate needs 20\): summaries by b \(8 records\)\.",
     ),
-    "too few of one group": ([UNTESTED], {}, "Finding", r"^No comparison was tested \(only 3 records with female:"),
+    "too few of one group": ([PAIR], {}, "Finding", r"^No comparison was tested \(only 3 records with female:"),
     "too few of one group, a caution": (
-        [UNTESTED], {}, "Caution", r"Only 3 records with female: a comparison of two groups needs 6 records of each\.",
+        [PAIR], {}, "Caution", r"Only 3 records with female: a comparison of two groups needs 6 records of each\.",
     ),
     "untested": (
         [PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))], {}, "Finding",
