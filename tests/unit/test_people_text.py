@@ -11,7 +11,7 @@ from fairbrief.text import gendered_words, names
 from fairbrief.text.gendered_words import EXTENDED, HELM, count_identifiers, word_lists
 from fairbrief.text.names import census, divide, gender_of_any, gender_of_name, is_given_name, read_names
 from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
-from fairbrief.text.recognition import accept
+from fairbrief.text.recognition import accept, runs
 
 published_gender, text_gender = (partial(gender_of_any, page_decides=decides) for decides in (False, True))
 ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")
@@ -228,3 +228,39 @@ def test_a_doctor_has_no_gender() -> None:
     assert gendered_words.title_gender("Dr.") is None
     assert gendered_words.is_title("Dr.")
     assert not gendered_words.is_title("Smith")
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Dr. Ana de la Cruz's son met J. Li.", ["Dr. Ana de la Cruz", "J. Li"]),
+    ("He left. Then Mary Poe, Bo Lee came.", ["Mary Poe", "Bo Lee"]), ("She met de Boer.", ["Boer"]),
+    ("Jean-Luc Picard’s ship", ["Jean-Luc Picard"]), ("", []),
+])  # fmt: skip
+def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str, found: list[str]) -> None:
+    """A possessive, punctuation and function words end a run."""
+    assert [run.text for run in runs(text)] == found
+
+
+@pytest.mark.parametrize(("word", "tag", "place"), [
+    ("her", "PRP$", "his"), ("her", "PRP", "him"), ("His", "PRP$", "his"), ("his", "PRP", "his_own"),
+    ("hers", "PRP", "his_own"), ("HIMSELF", "PRP", "himself"), ("she", "", "he"), ("her", "", None),
+    ("they", "PRP", None), ("it", "PRP", None),
+])  # fmt: skip
+def test_the_tag_settles_where_a_pronoun_stands(word: str, tag: str, place: str | None) -> None:
+    """A "her" before a noun is a man's "his", else his "him"; without a tag it is not guessed."""
+    assert gendered_words.place(word, tag) == place
+
+
+@pytest.mark.parametrize("gender", ["male", "female"])
+def test_every_form_reads_back_to_its_gender(gender: str) -> None:
+    """Each place has a form for either gender, and the form shows that gender."""
+    forms = [gendered_words.FORMS[gender][place] for place in gendered_words.PLACES]
+    assert {gendered_words.pronoun_gender(form) for form in forms} == {gender}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word", "wanted"),
+    [("HIS", "her", "HER"), ("He", "she", "She"), ("he", "she", "she"), ("I", "she", "She")],
+)
+def test_case_is_kept(pattern: str, word: str, wanted: str) -> None:
+    """Capitals throughout, a capital first letter and small letters are carried over."""
+    assert gendered_words.like(pattern, word) == wanted
