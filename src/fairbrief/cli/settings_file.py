@@ -1,7 +1,7 @@
 """A file of settings (TOML) in place of a command line: ``fairbrief audit reviews.toml``.
 
-Its keys are the names of options without the dashes, and ``files``. Command-line options override the file. Paths are
-relative to the file's folder.
+Its keys are the names of options without the dashes at their beginning, and ``files``; inside a name, dashes may be underscores.
+Command-line options override the file. Paths are relative to the file's folder.
 """
 
 from __future__ import annotations
@@ -39,11 +39,16 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
             "A file of settings already names the input files: give only the file of settings."
         )
     path = Path(files[0])
-    settings = read(path)
+    settings: dict[str, Any] = {}
+    for given_key, value in read(path).items():
+        key = given_key.replace("_", "-")
+        if key in settings:
+            raise RequestError(f"{path}: {given_key!r} and {key!r} are the same key: give it once.")
+        settings[key] = value
     options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
     for key in settings:
         if key not in options and key not in _all_options():
-            near = did_you_mean(key.replace("_", "-"), _all_options())
+            near = did_you_mean(key, _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')

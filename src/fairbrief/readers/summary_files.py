@@ -58,8 +58,8 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
     if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
         given = [given]
-    elif isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
-        raise RequestError(f"The summaries are a {type(given).__name__}. Give {WANTED}.")
+    elif not isinstance(given, Iterable) or type(given).__module__.partition(".")[0] in FRAMES:
+        raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
