@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, check, listed, setting
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, as_list, check, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
@@ -27,11 +27,6 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     (('topic',), ('topic', 'year'))
     """
     return tuple(tuple(name.strip() for name in text.split(",")) for text in texts)
-
-
-def parted(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names from texts with commas; commas inside brackets do not separate."""
-    return tuple(name for text in texts for name in specs.split_at_commas(text))
 
 
 measured = partial(setting, panel=MEASURED)
@@ -108,7 +103,7 @@ class Plan:
     compared_scorers: Sequence[str] = measured(
         (), "Repeat coverage and representation with each scorer, e.g. containment,ngram, to see whether a "
         "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
-        flag="--scorers", parse=parted,
+        flag="--scorers", parse=specs.names_in,
     )
     scorers: Mapping[str, Scorer] | None = setting(
         None, "Scorers as objects, by the names that measures use.", recorded=False,
@@ -160,8 +155,8 @@ Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']
 def plan_from(**settings: Any) -> Plan:
     """A plan from keywords; one name may replace a list of names."""
     lists = {f.name for f in fields(Plan) if str(f.type).startswith("Sequence")}
-    given = {name: listed(value) if name in lists else value for name, value in settings.items()}
-    return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
+    given = {name: as_list(value) if name in lists else value for name, value in settings.items()}
+    return Plan(**{**given, "by": tuple(map(as_list, given.get("by", ())))})
 
 
 def _plain(value: Any) -> Any:

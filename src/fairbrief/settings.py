@@ -62,7 +62,7 @@ def key_of(f: Field[Any]) -> str:
     return option_of(f).strip("-").replace("-", "_")
 
 
-def listed(given: Any) -> Any:
+def as_list(given: Any) -> Any:
     """A list; a single name or measure becomes a list of one, None an empty one."""
     if given is None:
         return ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -287,3 +287,8 @@ def split_at_commas(text: str, whole: str = "") -> list[str]:
     cuts = [i for i, sign, depth in _signs(text, whole or text) if sign == "," and depth == 0]
     starts, ends = [0, *(i + 1 for i in cuts)], [*cuts, len(text)]
     return [part for a, b in zip(starts, ends, strict=True) if (part := text[a:b].strip())]
+
+
+def names_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The names or specs in texts, each of which may be a list with commas."""
+    return tuple(name for text in texts for name in split_at_commas(text))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError
+from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
@@ -58,7 +59,7 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
         if key in options and given.get(options[key].name) in (None, ())
     }
     place = list(args).index(files[0])
-    return [*args[:place], *(_relative(path, file) for file in _listed(settings[FILES])), *args[place + 1 :]]
+    return [*args[:place], *(_relative(path, file) for file in as_list(settings[FILES])), *args[place + 1 :]]
 
 
 def read(path: Path) -> Mapping[str, Any]:
@@ -87,7 +88,7 @@ def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     if isinstance(value, (Mapping, bool)) or (isinstance(value, list) and not option.multiple):
         wanted = "a list of texts" if option.multiple else "one value"
         raise RequestError(f"{path}: {key} = {value!r}: write {wanted}.")
-    texts = [str(one) for one in _listed(value)]
+    texts = [str(one) for one in as_list(value)]
     if key in OF_FILES:
         texts = [_relative(path, text) for text in texts]
     return texts if option.multiple else texts[0]
@@ -101,10 +102,6 @@ def _relative(path: Path, text: str) -> str:
     if equals and not (path.parent / text).exists():
         return f"{name}={path.parent / file}"
     return str(path.parent / text)
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _key(option: Any) -> str:

@@ -29,7 +29,7 @@ from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -88,7 +88,7 @@ class Reading:
             settings.attributes_and_labels,
             speakers=speakers,
         )
-        self.require: Sequence[str] = listed(settings.require)
+        self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction.of(settings.redacted)
         self.sampling = (
             None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)

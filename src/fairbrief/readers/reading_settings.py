@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.fields import ID
 from fairbrief.readers.formats import LISTED
-from fairbrief.settings import INPUTS, Named, Names, SummaryFields, check, key_of, listed, setting
-from fairbrief.specs import split_at_commas
+from fairbrief.settings import INPUTS, Named, Names, SummaryFields, as_list, check, key_of, setting
+from fairbrief.specs import names_in
 
 if TYPE_CHECKING:
     from fairbrief.readers.reading import Reading
@@ -89,7 +89,7 @@ class ReadingSettings:
         check(self)
         fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
         for option, given in fields_given.items():
-            if not listed(given):
+            if not as_list(given):
                 raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
             raise RequestError("--separator is empty: give the text between two documents, or drop it.")
@@ -131,7 +131,7 @@ class ReadingSettings:
     @property
     def attributes_and_labels(self) -> tuple[str, ...]:
         """The names of all attributes whose groups are compared."""
-        return tuple(dict.fromkeys([*self.attribute_fields, *listed(self.labels)]))
+        return tuple(dict.fromkeys([*self.attribute_fields, *as_list(self.labels)]))
 
     @property
     def record_attribute_fields(self) -> dict[str, str]:
@@ -151,7 +151,7 @@ class ReadingSettings:
     @property
     def redacted(self) -> tuple[str, ...]:
         """The kinds of personal data to replace."""
-        return tuple(kind for text in listed(self.redact) for kind in split_at_commas(text))
+        return names_in(as_list(self.redact))
 
     @property
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
@@ -175,7 +175,7 @@ def named(text: str) -> tuple[str | None, str]:
 
 def once_each(option: str, given: str | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
-    values = list(listed(given))
+    values = list(as_list(given))
     for value in values:
         if values.count(value) > 1:
             raise RequestError(f"{option} {value} was given twice: give it once.")

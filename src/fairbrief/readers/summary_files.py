@@ -17,9 +17,9 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
-from fairbrief.readers.formats import BY_ENDING, check, parted
+from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
-from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
+from fairbrief.readers.input_sources import FRAMES, Source, check_file, in_memory, one_source, split_sheet
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
@@ -80,13 +80,13 @@ def _source(given: Any) -> Source:
     """The source of a file, or of rows in memory, where the records may have the same name."""
     if not isinstance(given, (str, Path)):
         return replace(one_source(given), name=IN_MEMORY, system=IN_MEMORY)
-    path = Path(parted(str(given))[0])
+    path = Path(split_sheet(str(given))[0])
     if isinstance(given, str) and " " in given and not is_stored(given) and not path.exists():
         raise RequestError(f"The summaries are {show(given)}, which is not a file. Give a file, or {WANTED}.")
     known = BY_ENDING.get(files.endings(path)[0])
     if is_stored(given) or (known is not None and not known.is_one_record):
         return one_source(given)
-    check(path)
+    check_file(path)
     file = files.File(path, files.printable(path.name), files.encoding_of(path))
     return Source(file.name, files.stem(path), lambda _: iter(()), file)
 
