@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from fairbrief.errors import RequestError
 
-Names = str | Sequence[str]
-"""One name or text, or several."""
+Names = str | Sequence[str] | None
+"""One name or text, or several, or none."""
 Named = Names | Mapping[str, str | None]
 """Texts such as NAME=VALUE, or the same as a mapping."""
 SummaryFields = Names | Sequence[tuple[str | None, str]] | Mapping[str, str]

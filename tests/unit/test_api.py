@@ -124,6 +124,7 @@ def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str
             "bins={'rating': 3}: give a text, a list of texts or a mapping from names.",
         ),
         ({"on_error": "ignore"}, "on_error='ignore': give stop or skip."),
+        ({"missing": "away"}, "missing='away': give refuse, drop or group."),
         ({"summaries": 3}, "The summaries are the number 3. Give a data frame"),
         ({"speakers": 3}, "Records cannot be read from the number 3."),
         ({"min_documents": "a"}, "fairbrief.read has no setting 'min_documents'."),

@@ -173,7 +173,7 @@ def named(text: str) -> tuple[str | None, str]:
     return name, value
 
 
-def once_each(option: str, given: str | Sequence[Any]) -> Sequence[Any]:
+def once_each(option: str, given: Names | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
     values = list(as_list(given))
     for value in values:

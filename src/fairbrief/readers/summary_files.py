@@ -38,7 +38,7 @@ def open_summary_file(
 ) -> InOrder | ById:
     """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
     if source.file is not None and source.format is None:
-        return InOrder(system or source.system, source, stack)
+        return InOrder(system or source.system, source, exclude, stack)
     return ById(system, source, fields, exclude, stack)
 
 
@@ -94,9 +94,9 @@ def _source(given: Any) -> Source:
 class InOrder:
     """The summaries of a file with one per line, in the order of the records."""
 
-    def __init__(self, system: str, source: Source, stack: ExitStack) -> None:
+    def __init__(self, system: str, source: Source, exclude: Exclude, stack: ExitStack) -> None:
         assert source.file is not None
-        self.system, self.name = system, source.name
+        self.system, self.name, self.exclude = system, source.name, exclude
         _, content = stack.enter_context(source.file.text())
         self.lines = enumerate(content, 1)
 
@@ -108,16 +108,16 @@ class InOrder:
                 f"{self.name}: found fewer lines than records; expected one summary per line, in the order of the "
                 "records; add the missing lines, or write the summaries with ids to a .jsonl file."
             )
-        where = f"{self.name}:{number}"
         if record is None:
             return []
         try:
             return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
         except UnicodeDecodeError as error:
-            place = f"{error.start + 1} bytes from the line's start"
-            raise at(where, not_utf8(line[error.start], place), record.id) from None
+            wrong = not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start")
         except DataError as error:
-            raise at(where, error, record.id) from None
+            wrong = error
+        self.exclude(at(f"{self.name}:{number}", wrong, record.id))
+        return []
 
     def finish(self) -> None:
         """Report the lines after the last record."""
