@@ -43,7 +43,7 @@ class Format:
     """Whether a whole file is one record, so that a file of summaries with this ending has one per line."""
     ranges: Callable[[File], list[Range]] | None = None
     """Its parts, if several readers can read a file of it at once."""
-    spans: Callable[[Mapping[str, Any]], Iterable[dict[str, Any]]] | None = None
+    spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]] | None = None
     """For traces: the spans in one row of an export."""
     rows: str = ""
     inside: str = ""
