@@ -260,7 +260,11 @@ def keywords() -> str:
 
 def _keywords(kind: type[Any], what: str) -> str:
     """The class of keywords for a class of settings."""
-    names = {"Sequence[str]": "Names", "Sequence[Sequence[str]]": "Names | Sequence[Sequence[str]]"}
+    names = {
+        "Sequence[str]": "Names",
+        "Sequence[Sequence[str]]": "Names | Sequence[Sequence[str]]",
+        "Annotated[float, '(0, 1)']": "float",
+    }
     lines = [
         f"    {f.name}: {names.get(str(f.type), str(f.type))}\n"
         for f in dataclasses.fields(kind)

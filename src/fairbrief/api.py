@@ -31,7 +31,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -193,8 +193,8 @@ def explain(
         measure,
         plan_from(**settings),
         quantity=quantity,
-        systems=listed(systems),
-        ids=listed(ids),
+        systems=as_list(systems),
+        ids=as_list(ids),
         top=top,
     )
 
@@ -231,7 +231,7 @@ def subgroups(
     >>> sorted({e.subgroup["kind"] for e in divided.estimates if e.subgroup})
     ['food', 'service', 'shop', 'travel']
     """
-    groupings = tuple(map(tuple, map(listed, listed(by))))
+    groupings = tuple(map(tuple, map(as_list, as_list(by))))
     return Audit(_subgroup_audit(result_of(audit), groupings, {repr(m): m for m in measures}))
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, listed, setting
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, as_list, check, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
@@ -28,11 +27,6 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     (('topic',), ('topic', 'year'))
     """
     return tuple(tuple(name.strip() for name in text.split(",")) for text in texts)
-
-
-def parted(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names from texts with commas; commas inside brackets do not separate."""
-    return tuple(name for text in texts for name in specs.split_at_commas(text))
 
 
 measured = partial(setting, panel=MEASURED)
@@ -81,7 +75,7 @@ class Plan:
     confidence_level: float = statistic(
         0.95, "Confidence level of the intervals.", "X", flag="--confidence", least=0.5, most=0.9999,
     )
-    alpha: float = setting(0.05, "Level of significance.")
+    alpha: Annotated[float, "(0, 1)"] = setting(0.05, "Level of significance.")
     n_extracts: int | None = statistic(
         None, "Draws of the random-sentence baseline per record; 0: none. By default 200 for scorers without "
         "a model.", "N", flag="--extracts", least=0,
@@ -109,7 +103,7 @@ class Plan:
     compared_scorers: Sequence[str] = measured(
         (), "Repeat coverage and representation with each scorer, e.g. containment,ngram, to see whether a "
         "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
-        flag="--scorers", parse=parted,
+        flag="--scorers", parse=specs.names_in,
     )
     scorers: Mapping[str, Scorer] | None = setting(
         None, "Scorers as objects, by the names that measures use.", recorded=False,
@@ -142,9 +136,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Check all values and their combinations."""
-        for f in fields(self):
-            _check(f, getattr(self, f.name))
-        check_together(self)
+        check(self)
+        _check_objects(self.measures, self.scorers or {})
+        _check_together(self)
 
     def record(self) -> dict[str, Any]:
         """The settings for results.json."""
@@ -160,50 +154,17 @@ Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']
 
 def plan_from(**settings: Any) -> Plan:
     """A plan from keywords; one name may replace a list of names."""
-    kinds = {f.name: _kind(f) for f in fields(Plan)}
-    given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
-    return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
+    lists = {f.name for f in fields(Plan) if str(f.type).startswith("Sequence")}
+    given = {name: as_list(value) if name in lists else value for name, value in settings.items()}
+    return Plan(**{**given, "by": tuple(map(as_list, given.get("by", ())))})
 
 
 def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-# ------------------------------------------------------------------------------------------- checks
-
-
-def _kind(f: Field[Any]) -> str:
-    """``list``, or the name of its type without None."""
-    kind = str(f.type)
-    return "list" if kind.startswith("Sequence") else kind.removesuffix(" | None")
-
-
-def _check(f: Field[Any], value: Any) -> None:
-    """RequestError for a value of the wrong type or range."""
-    kind, name = _kind(f), f.name
-    if value is None and f.default is None:
-        return
-    if kind in WANTED:
-        wanted, words = WANTED[kind]
-        if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
-            given = "a text" if isinstance(value, str) else f"of type {type(value).__name__}"
-            raise RequestError(f"{name}={value!r} is {given}: give {words}.")
-    if kind == "int" and value < 0:
-        raise RequestError(f"{name}={value} is negative: give 0 or more.")
-    if kind == "float" and not 0 < value < 1:
-        guess = f" Did you mean {value / 100:g}?" if 1 < value < 100 else ""
-        raise RequestError(f"{name}={value:g}: give a number above 0 and below 1.{guess}")
-    if kind == "list" and isinstance(value, str):
-        raise RequestError(f"{name}={value!r} is a text, not a list: write {name}=[{value!r}].")
-    if kind == "list" and (inspect.isclass(value) or not hasattr(value, "__iter__")):
-        raise RequestError(f"{name}={value!r} is not a list: give a list.")
-    if name == "measures":
-        _check_measures(value)
-    if name == "scorers":
-        _check_scorers(value)
-
-
-def _check_measures(measures: Sequence[Any]) -> None:
+def _check_objects(measures: Sequence[Any], scorers: Mapping[str, Any]) -> None:
+    """RequestError for classes in place of measures and scorers, and for what is no measure."""
     for measure in measures:
         if inspect.isclass(measure):
             raise RequestError(
@@ -214,26 +175,12 @@ def _check_measures(measures: Sequence[Any]) -> None:
             raise RequestError(
                 f"measures contains {type(measure).__name__}: give names, specs such as 'uer@sentiment', or measures."
             )
-
-
-def _check_scorers(scorers: Any) -> None:
-    if not isinstance(scorers, Mapping):
-        raise RequestError(
-            f"scorers={scorers!r} is not a mapping: give names and scorers, {{'NAME': scorer}}."
-        )
     for name, scorer in scorers.items():
         if inspect.isclass(scorer):
             raise RequestError(f"scorers[{name!r}] is a class: give an instance, {scorer.__name__}(…).")
 
 
-WANTED = {
-    "bool": (bool, "True or False"), "int": (Integral, "a whole number"),
-    "float": (Real, "a number between 0 and 1"), "str": (str, "a text"),
-}  # fmt: skip
-"""Kind of a setting → its type, and that in words."""
-
-
-def check_together(plan: Plan) -> None:
+def _check_together(plan: Plan) -> None:
     """RequestError for settings that exclude each other or have no effect together."""
     if plan.protocol and plan.measures:
         raise RequestError("--protocol has its own measures: drop --measure, or run two audits.")

@@ -1,13 +1,23 @@
-"""How settings are declared: each once, as a field with its help. Options, keywords and records are derived from the fields."""
+"""How settings are declared: each once, as a field with its help. Options, keywords and records are derived from the fields.
+
+`check` is the check of their values, and of the settings of measures, scorers and summarizers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, field
-from typing import Any
+import reprlib
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import Field, field, fields
+from functools import cache
+from math import inf
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-Names = str | Sequence[str]
-"""One name or text, or several."""
+from fairbrief.errors import RequestError
+
+Names = str | Sequence[str] | None
+"""One name or text, or several, or none."""
 Named = Names | Mapping[str, str | None]
 """Texts such as NAME=VALUE, or the same as a mapping."""
 SummaryFields = Names | Sequence[tuple[str | None, str]] | Mapping[str, str]
@@ -52,8 +62,122 @@ def key_of(f: Field[Any]) -> str:
     return option_of(f).strip("-").replace("-", "_")
 
 
-def listed(given: Any) -> Any:
+def as_list(given: Any) -> Any:
     """A list; a single name or measure becomes a list of one, None an empty one."""
     if given is None:
         return ()
     return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given
+
+
+# ---- The check of values by declared type, range and choices.
+
+
+UNLOADED = {"Measure": Any, "Scorer": Any}
+"""Types of settings that only type checkers import."""
+NUMBERS = {int: Integral, float: Real}
+ONE: dict[Any, str] = {
+    bool: "True or False", int: "a whole number", float: "a number", str: "a text", Callable: "a function", Mapping: "a mapping from names",
+}  # fmt: skip
+SEVERAL: dict[Any, str] = {
+    int: "a list of whole numbers", float: "a list of numbers", str: "a list of texts", tuple: "a list of pairs",
+    Sequence: "a list of lists",
+}  # fmt: skip
+
+
+def check(settings: Any, spec: str = "") -> None:
+    """RequestError for a value that has another type than declared, is outside its range, or is not among its choices.
+
+    A `Literal` has the choices. The range is ``least`` and ``most`` of a `setting`, or a text in an `Annotated` type, such as
+    ``"(0, 1]"``; in its place may be a function that raises an error. ``spec`` names what has the settings.
+    """
+    whole: Any = type(settings)
+    for name, kind, limits in _declared(whole):
+        value = getattr(settings, name)
+        if not _has_type(value, kind) or not _is_within(value, limits):
+            raise refused(name, value, kind, limits, spec)
+        if callable(limits):
+            limits(value)
+
+
+def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = "") -> RequestError:
+    """The error about a value: what was found, and what to give."""
+    given, wanted, guess = f"{name}={reprlib.repr(value)}", _in_words(kind), ""
+    if isinstance(limits, str):
+        low, high = limits[1:-1].split(", ")
+        ends = (
+            f"{'at least' if limits[0] == '[' else 'above'} {low}",
+            f"{'at most' if limits[-1] == ']' else 'below'} {high}",
+        )
+        wanted += f", {' and '.join(end for end in ends if not end.endswith('inf'))}"
+    if isinstance(value, str) and get_origin(kind) is Sequence:
+        wanted += f", {name}=[{value!r}]"
+    is_percentage = float in (kind, *get_args(kind)) and isinstance(value, Real) and float(value) > 1
+    if is_percentage and _is_within(value / 100, limits):
+        guess = f" Did you mean {value / 100:g}?"
+    return RequestError(f"{f'{spec}({given})' if spec else given}: give {wanted}.{guess}")
+
+
+@cache
+def _declared(kind: Any) -> list[tuple[str, Any, Any]]:
+    """Name, type and range (or function) of each field; None if any value of the type is allowed."""
+    hints = get_type_hints(kind, localns=UNLOADED, include_extras=True)
+    result: list[tuple[str, Any, Any]] = []
+    for f in fields(kind):
+        hint, least, most = hints[f.name], f.metadata.get("least"), f.metadata.get("most")
+        if get_origin(hint) is Annotated:
+            result.append((f.name, *get_args(hint)))
+        elif least is None and most is None:
+            result.append((f.name, hint, None))
+        else:
+            result.append(
+                (f.name, hint, f"[{-inf if least is None else least}, {inf if most is None else most}]")
+            )
+    return result
+
+
+def _has_type(value: Any, kind: Any) -> bool:
+    """Whether a value has a declared type. Types of objects are not checked."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_has_type(value, part) for part in parts)
+    if origin is Literal:
+        return isinstance(value, Hashable) and value in parts
+    if origin is Callable:
+        return callable(value)
+    if origin is Mapping:
+        of_key, of_value = parts
+        return isinstance(value, Mapping) and all(
+            _has_type(key, of_key) and _has_type(one, of_value) for key, one in value.items()
+        )
+    if origin in (Sequence, tuple):
+        if not isinstance(value, Collection) or isinstance(value, (str, bytes, Mapping)):
+            return False
+        if origin is tuple and ... not in parts:
+            return len(value) == len(parts) and all(map(_has_type, value, parts))
+        return all(_has_type(one, parts[0]) for one in value)
+    if kind in NUMBERS:
+        return isinstance(value, NUMBERS[kind]) and not isinstance(value, bool)
+    return isinstance(value, kind) if kind in (bool, str, NoneType) else True
+
+
+def _is_within(value: Any, limits: Any) -> bool:
+    """Whether a number is in an interval such as ``(0, 1]``; True for other values, and without limits."""
+    if not isinstance(value, Real) or not isinstance(limits, str):
+        return True
+    number = float(value)
+    low, high = map(float, limits[1:-1].split(","))
+    is_above = number >= low if limits.startswith("[") else number > low
+    return is_above and (number <= high if limits.endswith("]") else number < high)
+
+
+def _in_words(kind: Any) -> str:
+    """The declared type, or the choices."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Sequence, tuple):
+        return SEVERAL.get(get_origin(parts[0]) or parts[0], "a list")
+    words = [ONE.get(origin or kind, "an object")]
+    if origin is Literal:
+        words = [str(part) for part in parts]
+    if origin in (Union, UnionType):
+        words = [_in_words(part) for part in parts if part is not NoneType]
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

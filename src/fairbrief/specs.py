@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from functools import lru_cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from fairbrief.errors import RequestError
+from fairbrief.settings import check, refused
 
 PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 QUOTES = "'\""
@@ -56,45 +57,16 @@ def spell(thing: Any) -> str:
 
 
 class CheckedSettings:
-    """Settings that their types check, shown as a spec.
-
-    A `Literal` lists what is allowed. An `Annotated` type has a range, such as ``"(0, 1]"``, or a function that raises an error.
-    """
+    """Settings that their declared types check (`settings.check`), shown as a spec."""
 
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a setting that is not allowed."""
-        kind: Any = type(self)
-        for name, known, checks in _allowed(kind):
-            value = getattr(self, name)
-            if known and value not in known:
-                raise ValueError(f"{name}={value} is not one of {', '.join(known)}")
-            for check in checks:
-                if callable(check):
-                    check(value)
-                elif value is not None and not _is_within(value, check):
-                    raise ValueError(f"{name}={value} is not in {check}")
+        """RequestError for a setting that is not allowed."""
+        name = getattr(type(self), "name", "")
+        check(self, name if isinstance(name, str) else "")
 
     __repr__ = spell
-
-
-@cache
-def _allowed(kind: Any) -> list[tuple[str, tuple[str, ...], tuple[Any, ...]]]:
-    """The name of each setting, what is allowed (empty: any text), and its checks."""
-    found = []
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        if name in {f.name for f in dataclasses.fields(kind)}:
-            known = get_args(hint) if get_origin(hint) is Literal else ()
-            found.append((name, known, getattr(hint, "__metadata__", ())))
-    return found
-
-
-def _is_within(number: float, interval: str) -> bool:
-    """Whether a number is in an interval such as ``(0, 1]``."""
-    low, high = map(float, interval[1:-1].split(","))
-    is_above = number >= low if interval.startswith("[") else number > low
-    return is_above and (number <= high if interval.endswith("]") else number < high)
 
 
 def settings_of(kind: Any) -> list[dataclasses.Field[Any]]:
@@ -196,7 +168,7 @@ def build(kind: Any, spec: Spec) -> Any:
         if key not in settable:
             known = ", ".join(settable) or "none"
             raise RequestError(f"'{spec.name}' has no setting '{key}'. Its settings: {known}.")
-        values[key] = _read_value(text, hints[key], f"{spec.name}({key}={text})")
+        values[key] = _read_value(spec.name, key, text, hints[key])
     if spec.over is not None:
         if "over" not in fields:
             raise RequestError(f"'{spec.name}' takes no attribute: drop '@{spec.over}'.")
@@ -262,7 +234,7 @@ def _is_nested(text: str) -> bool:
     return bool(parsed.settings)
 
 
-def _read_value(text: str, hint: Any, where: str) -> Any:
+def _read_value(spec: str, name: str, text: str, hint: Any) -> Any:
     kinds = (hint, *get_args(hint))
     if type(None) in kinds and text.lower() == "none":
         return None
@@ -274,7 +246,7 @@ def _read_value(text: str, hint: Any, where: str) -> Any:
     except (KeyError, ValueError):
         if str in kinds:
             return text
-        raise RequestError(f"{where}: '{text}' is not a value of type {kind.__name__}: give one.") from None
+        raise refused(name, text, hint, spec=spec) from None
 
 
 def _unquote(text: str) -> str:
@@ -315,3 +287,8 @@ def split_at_commas(text: str, whole: str = "") -> list[str]:
     cuts = [i for i, sign, depth in _signs(text, whole or text) if sign == "," and depth == 0]
     starts, ends = [0, *(i + 1 for i in cuts)], [*cuts, len(text)]
     return [part for a, b in zip(starts, ends, strict=True) if (part := text[a:b].strip())]
+
+
+def names_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The names or specs in texts, each of which may be a list with commas."""
+    return tuple(name for text in texts for name in split_at_commas(text))

@@ -142,9 +142,11 @@ def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> No
 
 
 def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command, tmp_path: Path) -> None:
-    """Keys are options; files lie beside the settings; what the command line says goes before."""
+    """Keys are options, with dashes or underscores; files are relative to the settings; the command line overrides them."""
     reviews, path = write(tmp_path / "reviews.jsonl", rows(4)), tmp_path / "audit.toml"
-    path.write_text('files = ["reviews.jsonl"]\nmeasure = ["uer@mood"]\nresamples = 20\ndetails = true\n')
+    settings = ['files = ["reviews.jsonl"]', 'measure = ["uer@mood"]', "resamples = 20", "details = true"]
+    settings += ['id_field = "id"', 'summary-field = "summary"']
+    path.write_text("\n".join(settings))
     told = fairbrief("audit", path)
     assert told.code == 0
     assert (

@@ -121,6 +121,7 @@ REFUSED = [
     ("audit nowhere.toml", "has no input files"),
     ("audit quiet.toml", "quiet = 'yes': write true or false"),
     ("audit list.toml", "resamples = [1]: write one value"),
+    ("audit twice.toml", "'id_field' and 'id-field' are the same key: give it once"),
     ("audit absent.toml", "There is no file"),
     ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
@@ -130,6 +131,7 @@ SETTINGS = {
     "nowhere": 'measure = ["uer"]\n',
     "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
     "list": 'files = ["one.jsonl"]\nresamples = [1]\n',
+    "twice": 'files = ["one.jsonl"]\nid-field = "a"\nid_field = "a"\n',
     "absent": 'files = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
 }

@@ -82,34 +82,58 @@ def test_audit_takes_every_field_of_a_plan() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"alpha": 0}, "alpha=0: give a number above 0 and below 1."),
-        ({"alpha": 5}, "alpha=5: give a number above 0 and below 1. Did you mean 0.05?"),
+        ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
+        ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1. Did you mean 0.05?"),
         (
             {"confidence_level": 95},
-            "confidence_level=95: give a number above 0 and below 1. Did you mean 0.95?",
+            "confidence_level=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?",
         ),
-        ({"confidence_level": "0.9"}, "is a text: give a number between 0 and 1"),
-        ({"seed": -1}, "seed=-1 is negative: give 0 or more."),
-        ({"n_resamples": -5}, "n_resamples=-5 is negative: give 0 or more."),
-        ({"n_resamples": "200"}, "is a text: give a whole number"),
-        ({"n_resamples": 20.5}, "is of type float: give a whole number"),
-        ({"seed": True}, "seed=True is of type bool: give a whole number"),
-        ({"workers": -1}, "workers=-1 is negative: give 0 or more."),
+        ({"confidence_level": "0.9"}, "confidence_level='0.9': give a number, at least 0.5"),
+        ({"seed": -1}, "seed=-1: give a whole number, at least 0."),
+        ({"n_resamples": "200"}, "n_resamples='200': give a whole number"),
+        ({"n_resamples": 20.5}, "n_resamples=20.5: give a whole number"),
+        ({"seed": True}, "seed=True: give a whole number"),
+        ({"intervals": "normal"}, "intervals='normal': give jackknife or bootstrap."),
         ({"measures": [Bur]}, "the class Bur: give an instance, Bur(…), or its name 'bur'."),
         ({"measures": Bur}, "give a list"),
         ({"measures": [3]}, "measures contains int: give names"),
-        ({"measures": "bur@side"}, "measures='bur@side' is a text, not a list: write measures=['bur@side']."),
-        ({"attributes": "side"}, "attributes='side' is a text, not a list"),
-        ({"baseline": 3}, "baseline=3 is of type int: give a text"),
+        ({"measures": "bur@side"}, "measures='bur@side': give a list, measures=['bur@side']."),
+        ({"attributes": "side"}, "attributes='side': give a list of texts, attributes=['side']."),
+        ({"baseline": 3}, "baseline=3: give a text."),
         ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
-        ({"scorers": [Ngram()]}, "is not a mapping: give names and scorers"),
-        ({"check_scorers": "yes"}, "check_scorers='yes' is a text: give True or False"),
+        ({"scorers": [Ngram()]}, "give a mapping from names."),
+        ({"check_scorers": "yes"}, "check_scorers='yes': give True or False."),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:
     """What was found, what was wanted and, where it is plain, what was meant; no error of another library."""
     with pytest.raises(RequestError, match=re.escape(says)):
         fairbrief.Plan(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"sample": "a"}, "sample='a': give a number."),
+        ({"separator": ["||"]}, "separator=['||']: give a text."),
+        ({"id_field": 3}, "id_field=3: give a text."),
+        ({"attributes": 3}, "attributes=3: give a text, a list of texts or a mapping from names."),
+        ({"summary_field": [3]}, "give a text, a list of texts, a list of pairs or a mapping from names."),
+        (
+            {"bins": {"rating": 3}},
+            "bins={'rating': 3}: give a text, a list of texts or a mapping from names.",
+        ),
+        ({"on_error": "ignore"}, "on_error='ignore': give stop or skip."),
+        ({"missing": "away"}, "missing='away': give refuse, drop or group."),
+        ({"summaries": 3}, "The summaries are the number 3. Give a data frame"),
+        ({"speakers": 3}, "Records cannot be read from the number 3."),
+        ({"min_documents": "a"}, "fairbrief.read has no setting 'min_documents'."),
+    ],
+)
+def test_settings_of_reading_that_cannot_be_are_refused(settings: dict[str, Any], says: str) -> None:
+    """They are refused before anything is read, in the same words as those of a plan."""
+    with pytest.raises(RequestError, match=re.escape(says)):
+        fairbrief.read(ROWS, **settings)
 
 
 def without_summary(row: dict[str, Any]) -> dict[str, Any]:

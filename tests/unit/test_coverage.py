@@ -163,7 +163,7 @@ def test_the_protocol_asks_for_the_papers_words_by_its_version() -> None:
     assert "extremes=true" in text[1]
     published = registry.make("protocol", "li-coverage(proportional=none)").measures(["side"])
     assert not any("version=text" in spec for spec in published)
-    with pytest.raises(RequestError, match="version=paper is not one of published, text"):
+    with pytest.raises(RequestError, match=r"version='paper'.*: give published or text"):
         registry.make("protocol", "li-coverage(version=paper)")
 
 

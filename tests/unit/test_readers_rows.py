@@ -251,7 +251,6 @@ def test_misspelt_system_field() -> None:
         ([ROW], {"system": " "}, RequestError, "--system is empty"),
         ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
         ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
-        ([ROW], {"on_error": "ignore"}, RequestError, "on_error"),
         ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
     ],
 )

@@ -110,7 +110,7 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     [
         ("told", {"warmth": ["1"]}, "no setting 'warmth'"),
         ("told", {"temperature": ["0.3", ".3"]}, "twice"),
-        ("told", {"temperature": ["hot"]}, "not a value"),
+        ("told", {"temperature": ["hot"]}, "give a number"),
     ],
 )
 def test_a_grid_that_cannot_be_is_refused(summarizer: str, axes: dict[str, list[str]], says: str) -> None:

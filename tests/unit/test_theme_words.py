@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.rows_by_hand import added, by_column
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.theme_words import ThemeWords
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
@@ -191,5 +191,5 @@ def test_every_word_can_be_compared(lists: str) -> None:
     assert math.isnan(number(values, "word[rests, female/male]"))
     assert number(values, "difference[looks, female−male]") == 1
     assert not any("[ann" in name or "[ben" in name for name in values)
-    with pytest.raises(ValueError, match="words=some is not one of listed, all"):
+    with pytest.raises(RequestError, match="give listed or all"):
         ThemeWords("gender", lists, words="some")

@@ -18,7 +18,7 @@ from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
-from fairbrief.settings import MEASURED, listed
+from fairbrief.settings import MEASURED, as_list
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
@@ -105,7 +105,7 @@ def audit(
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
-                attributes = listed(options.attributes)
+                attributes = as_list(options.attributes)
                 saved_inputs.write(folder, files, attributes, given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:

@@ -32,7 +32,7 @@ class CommandWithPage(TyperCommand):
 
     def __init__(self, *given: Any, **settings: Any) -> None:
         super().__init__(*given, **settings)
-        self.help, self.examples = parted(self.help or "")
+        self.help, self.examples = split_examples(self.help or "")
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The usage: options, then arguments; those that may be absent in brackets."""
@@ -62,7 +62,7 @@ class CommandWithPage(TyperCommand):
             formatter.write("  " + " \\\n  ".join(lines) + "\n")
 
 
-def parted(text: str) -> tuple[str, list[str]]:
+def split_examples(text: str) -> tuple[str, list[str]]:
     """The description in a command's docstring, and its examples."""
     description, _, examples = text.partition(EXAMPLES)
     return description, [line.strip() for line in examples.splitlines()]

@@ -12,11 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief.plan import Plan
-from fairbrief.settings import MACHINE, OUTPUT, option_of
+from fairbrief.settings import MACHINE, OUTPUT, UNLOADED, option_of
 
 Command = Callable[..., None]
-UNLOADED = {"Measure": Any, "Scorer": Any}
-"""Types of settings that are not options: help does not import them."""
 
 
 def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:  # noqa: A002 # typer's word

@@ -1,7 +1,7 @@
 """A file of settings (TOML) in place of a command line: ``fairbrief audit reviews.toml``.
 
-Its keys are the names of options without the dashes, and ``files``. Command-line options override the file. Paths are
-relative to the file's folder.
+Its keys are the names of options without the dashes at their beginning, and ``files``; inside a name, dashes may be underscores.
+Command-line options override the file. Paths are relative to the file's folder.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError
+from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
@@ -39,11 +40,16 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
             "A file of settings already names the input files: give only the file of settings."
         )
     path = Path(files[0])
-    settings = read(path)
+    settings: dict[str, Any] = {}
+    for given_key, value in read(path).items():
+        key = given_key.replace("_", "-")
+        if key in settings:
+            raise RequestError(f"{path}: {given_key!r} and {key!r} are the same key: give it once.")
+        settings[key] = value
     options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
     for key in settings:
         if key not in options and key not in _all_options():
-            near = did_you_mean(key.replace("_", "-"), _all_options())
+            near = did_you_mean(key, _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
@@ -53,7 +59,7 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
         if key in options and given.get(options[key].name) in (None, ())
     }
     place = list(args).index(files[0])
-    return [*args[:place], *(_relative(path, file) for file in _listed(settings[FILES])), *args[place + 1 :]]
+    return [*args[:place], *(_relative(path, file) for file in as_list(settings[FILES])), *args[place + 1 :]]
 
 
 def read(path: Path) -> Mapping[str, Any]:
@@ -82,7 +88,7 @@ def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     if isinstance(value, (Mapping, bool)) or (isinstance(value, list) and not option.multiple):
         wanted = "a list of texts" if option.multiple else "one value"
         raise RequestError(f"{path}: {key} = {value!r}: write {wanted}.")
-    texts = [str(one) for one in _listed(value)]
+    texts = [str(one) for one in as_list(value)]
     if key in OF_FILES:
         texts = [_relative(path, text) for text in texts]
     return texts if option.multiple else texts[0]
@@ -96,10 +102,6 @@ def _relative(path: Path, text: str) -> str:
     if equals and not (path.parent / text).exists():
         return f"{name}={path.parent / file}"
     return str(path.parent / text)
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _key(option: Any) -> str:

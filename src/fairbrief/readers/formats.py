@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import json_lines, layouts, tables, traces, transcripts
-from fairbrief.readers.files import ADDRESS, File, endings, printable
+from fairbrief.readers.files import LONGEST_PACKED, File, endings
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.layouts import at, first_at
-from fairbrief.readers.messages import names
-from fairbrief.text.addresses import COPYING
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -48,6 +43,8 @@ class Format:
     """Whether a whole file is one record, so that a file of summaries with this ending has one per line."""
     ranges: Callable[[File], list[Range]] | None = None
     """Its parts, if several readers can read a file of it at once."""
+    spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]] | None = None
+    """For traces: the spans in one row of an export."""
     rows: str = ""
     inside: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +61,8 @@ class Format:
 
     def read(self, file: File, **place: Any) -> Iterator[Row]:
         """The rows of a file, numbered from 1, or those at a place that the reader knows (``part``, ``sheet``)."""
+        if self.spans is not None:
+            return traces.calls_in(_exported(file), self.spans)
         return self._converted(file) if self.title else self.reader(file, **place)
 
     def _converted(self, file: File) -> Iterator[Row]:
@@ -71,7 +70,7 @@ class Format:
         whole = json_lines.load(file) if self.rows else {}
         inner = whole.get(self.inside)
         around = inner if isinstance(inner, Mapping) else whole
-        listed = layouts.listed(around, self.rows, file.name) if self.rows else ()
+        listed = layouts.rows_under(around, self.rows, file.name) if self.rows else ()
         rows = enumerate(listed, 1) if self.rows else self.reader(file)
         about = self.about(file, around)
         for number, row in rows:
@@ -162,21 +161,21 @@ FORMATS = (
         reader=transcripts.read_transcript, is_one_record=True,
     ),
     Format(
-        name="otlp", title="OpenTelemetry traces", reader=traces.traces(traces.otlp),
+        name="otlp", title="OpenTelemetry traces", spans=traces.otlp,
         line=lambda row: "resourceSpans" in row or "resourceLogs" in row,
         head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
     ),
     Format(
-        name="phoenix", title="Phoenix spans", reader=traces.traces(traces.phoenix), in_tables=True,
+        name="phoenix", title="Phoenix spans", spans=traces.phoenix, in_tables=True,
         line=lambda row: "span_kind" in row and ("context" in row or "context.trace_id" in row),
     ),
     Format(
-        name="mlflow-traces", title="MLflow traces", reader=traces.traces(traces.mlflow), in_tables=True,
+        name="mlflow-traces", title="MLflow traces", spans=traces.mlflow, in_tables=True,
         line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and at(row, "info.trace_id")),
         head=re.compile(r'^\s*\{\s*"info"\s*:\s*\{\s*"(?:trace|request)_id"'),
     ),
     Format(
-        name="langfuse", title="Langfuse traces", reader=traces.traces(traces.langfuse), in_tables=True,
+        name="langfuse", title="Langfuse traces", spans=traces.langfuse, in_tables=True,
         line=lambda row: {"id", "input", "output"} <= row.keys()
         and not {"traceId", "trace_id", "sessionId", "session_id"}.isdisjoint(row),
     ),
@@ -187,6 +186,17 @@ BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending: known for known in FORMATS for ending in known.endings}
 LISTED = f"{', '.join(f.name for f in FORMATS if not f.title)}, or a tool's: {', '.join(f.name for f in FORMATS if f.title)}"
 """The names of all formats, for the help."""
+
+
+def _exported(file: File) -> Iterator[Row]:
+    """The rows of an export of traces: of a table, of JSON Lines or of an array; a JSON document is one row."""
+    form = BY_ENDING.get(endings(file.path)[0])
+    if form is not None and form.is_table:
+        return traces.parsed_cells(form.reader(file, has_index=True)) if form.is_text else form.reader(file)
+    with file.text() as (_, content):
+        first = content.readline(LONGEST_PACKED).strip()
+    has_lines = first[:1] == b"[" or isinstance(traces.parsed(first.decode(errors="replace")), Mapping)
+    return json_lines.read_json(file) if has_lines else iter([(1, json_lines.load(file))])
 
 
 def format_named(name: str) -> Format:
@@ -201,38 +211,6 @@ def unknown_format(what: str) -> RequestError:
     """The error about a file or a name; lists all formats."""
     known = ", ".join(dict.fromkeys((*BY_ENDING, *BY_NAME)))
     return RequestError(f"{what}. Formats: {known} (text also as .gz, .zst). Give one with --format.")
-
-
-def parted(name: str) -> tuple[str, str | None]:
-    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
-    file, mark, sheet = name.rpartition("#")
-    if mark and BY_ENDING.get(endings(Path(file))[0]) is BY_NAME["excel"] and not Path(name).exists():
-        return file, sheet
-    return name, None
-
-
-def check(path: Path) -> None:
-    """RequestError unless the file can be read; the error names similar files."""
-    shown = printable(path)
-    if path.is_dir():
-        inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in BY_ENDING)
-        advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
-        raise RequestError(
-            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
-        )
-    if not path.exists():
-        if scheme := ADDRESS.match(shown):
-            raise RequestError(
-                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
-                "file on this machine, give its path."
-            )
-        parent = path.parent
-        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, siblings, n=3)
-        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RequestError(f"There is no file {shown}.{guess}")
-    if not os.access(path, os.R_OK):
-        raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
 
 
 def recognize(file: File, known: Format) -> Format:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +12,11 @@ from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import files, object_stores, tables
-from fairbrief.readers.files import UTF8, File, InputFile, Meter, known_encoding
-from fairbrief.readers.formats import (
-    BY_ENDING,
-    Format,
-    check,
-    format_named,
-    parted,
-    recognize,
-    unknown_format,
-)
+from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, known_encoding, printable
+from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import did_you_mean, fault, names, show
-from fairbrief.text.addresses import is_stored
+from fairbrief.text.addresses import COPYING, is_stored
 
 PREFIX = "hf:"
 """The beginning of names of data sets."""
@@ -95,7 +88,7 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
         if name.startswith(PREFIX):
             places.append((name, None))
             continue
-        file, sheet = parted(name)
+        file, sheet = split_sheet(name)
         places += [(path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])]
     last = [path.name for path, _ in places if not isinstance(path, str)]
     sources = []
@@ -104,14 +97,46 @@ def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: 
             sources.append(_of_data_set(open_named(path), path, path.split("/")[-1]))
             continue
         # Messages show the whole path if another file has the same name.
-        shown = files.printable(path if last.count(path.name) > 1 else path.name)
+        shown = printable(path if last.count(path.name) > 1 else path.name)
         if isinstance(path, Path):
             if any((path / mark).is_file() for mark in MARKS):
                 sources.append(_of_data_set(open_saved(path), shown, path.name, path))
                 continue
-            check(path)
+            check_file(path)
         sources.append(_of_file(path, shown, form, encoding, sheet))
     return sources
+
+
+def split_sheet(name: str) -> tuple[str, str | None]:
+    """A spreadsheet and the sheet named after a #; other paths and addresses unchanged."""
+    file, mark, sheet = name.rpartition("#")
+    if mark and BY_ENDING.get(endings(Path(file))[0]) is BY_NAME["excel"] and not Path(name).exists():
+        return file, sheet
+    return name, None
+
+
+def check_file(path: Path) -> None:
+    """RequestError unless the file can be read; the error names similar files."""
+    shown = printable(path)
+    if path.is_dir():
+        inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in BY_ENDING)
+        advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
+        raise RequestError(
+            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
+        )
+    if not path.exists():
+        if scheme := ADDRESS.match(shown):
+            raise RequestError(
+                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
+                "file on this machine, give its path."
+            )
+        parent = path.parent
+        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, siblings, n=3)
+        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise RequestError(f"There is no file {shown}.{guess}")
+    if not os.access(path, os.R_OK):
+        raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
 
 
 def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = None) -> Source:
@@ -122,12 +147,12 @@ def _of_file(
     path: InputFile, name: str, wanted: str | None, given_encoding: str | None, sheet: str | None
 ) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
-    ending, packed = files.endings(path)
+    ending, packed = endings(path)
     by_ending = BY_ENDING.get(ending)
     given = None if wanted is None else format_named(wanted)
     basis = by_ending if given is None or (given.title and by_ending is not None) else given
     if basis is None:
-        raise unknown_format(f"The name {files.printable(path)} does not end in a known format")
+        raise unknown_format(f"The name {printable(path)} does not end in a known format")
     if packed and not basis.is_text:
         raise RequestError(
             f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."

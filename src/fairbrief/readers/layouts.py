@@ -24,7 +24,7 @@ FAILED = "the request failed"
 REFUSED = "refused"
 
 
-def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
+def rows_under(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
     """A required list of the document."""
     rows = whole.get(key)
     if not isinstance(rows, list):
@@ -73,8 +73,8 @@ def helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 def mlflow(file: File) -> Iterator[Row]:
     """One row per row of the table."""
     whole = load(file)
-    columns = [str(column) for column in listed(whole, "columns", file.name)]
-    for number, cells in enumerate(listed(whole, "data", file.name), 1):
+    columns = [str(column) for column in rows_under(whole, "columns", file.name)]
+    for number, cells in enumerate(rows_under(whole, "data", file.name), 1):
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
@@ -249,7 +249,7 @@ def inspect_log(file: File) -> Iterator[Row]:
     with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
     whole = _described(file) if is_zip else load(file)
-    samples = _entries(file) if is_zip else iter(listed(whole, "samples", file.name))
+    samples = _entries(file) if is_zip else iter(rows_under(whole, "samples", file.name))
     model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample

@@ -27,16 +27,16 @@ from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of, summary_files
+from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
 Step = tuple[int, int, str, Record | None, tuple[Summary, ...] | None]
 """One row of the input: its source, its number and both as text; its record (None if it cannot be read), and its summaries (None
-if the record was excluded)."""
+if it was excluded)."""
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +88,7 @@ class Reading:
             settings.attributes_and_labels,
             speakers=speakers,
         )
-        self.require: Sequence[str] = listed(settings.require)
+        self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction.of(settings.redacted)
         self.sampling = (
             None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
@@ -172,7 +172,7 @@ class Reading:
         own_summaries, sampling = with_summaries and not self.summary_files, self.sampling
         if sampling is not None:
             steps = self._steps(with_summaries=own_summaries)
-            sampling.look(step[3] for step in steps if step[3] is not None and step[4] is not None)
+            sampling.look(record for *_, record, summaries in steps if record and summaries is not None)
             self._begin()
         with ExitStack() as stack:
             summary_files = [
@@ -194,7 +194,7 @@ class Reading:
                 yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
                 if summary_files and (key := hash(record.id)) not in known:
                     known.add(key)
-                    beside = self._beside(summary_files, record)
+                    beside = (summary for one in summary_files for summary in one.take(record))
                     yield from self._of_record(ids, step, record, beside, may_be_missing=True)
             for summary_file in summary_files:
                 summary_file.finish()
@@ -211,14 +211,6 @@ class Reading:
             is_case = may_be_missing or not is_missing
             if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step[2]):
                 yield Case(record, summary)
-
-    def _beside(self, summary_files: Sequence[InOrder | ById], record: Record) -> Iterator[Summary]:
-        """The summaries of a record in other files."""
-        for summary_file in summary_files:
-            try:
-                yield from summary_file.take(record)
-            except DataError as error:
-                self._exclude(error)
 
     @property
     def has_places(self) -> bool:
@@ -310,7 +302,7 @@ class Reading:
 
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
-        fields, changes_records = self.fields, self.labelling.changes_records
+        fields = self.fields
         for index, source in enumerate(self.sources):
             use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
             self._reader = reader = RowReader(
@@ -327,9 +319,6 @@ class Reading:
                 count += 1
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
-                if changes_records and record is not None:
-                    labelled = self._labelled(record)
-                    record, summaries = (record, None) if labelled is None else (labelled, summaries)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
                     raise reader.missing_field(source)
                 yield index, number, where, record, summaries
@@ -359,32 +348,20 @@ class Reading:
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
     ) -> tuple[Record | None, tuple[Summary, ...] | None]:
+        """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
+        record: Record | None = None
         try:
-            if row.__class__ is dict or isinstance(row, Mapping):
-                return reader.read(row, count, where)
-            if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
-                raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
-            if isinstance(row, Case):
-                return row.record, (row.summary,)
-            if isinstance(row, Record):
-                return row, (Summary(row.id, reader.system, "", reason=MISSING),)
-            raise at(where, not_a_row(row))
-        except DataError as error:
-            self._exclude(error)
-            return None, ()
-
-    def _labelled(self, record: Record) -> Record | None:
-        """The record with its labels processed; None if it is excluded."""
-        try:
-            result = self.labelling.applied(record)
-        except DataError as error:
-            self._exclude(error)
-            return None
-        if result is None:
+            record, summaries = _parsed(reader, row, count, where)
+            if not self.labelling.changes_records:
+                return record, summaries
+            if (labelled := self.labelling.applied(record)) is not None:
+                return labelled, summaries
             self._count_excluded(
                 f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
             )
-        return result
+        except DataError as error:
+            self._exclude(error)
+        return record, None
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
@@ -453,6 +430,18 @@ class Reading:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
+
+
+def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
+    """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
+    if row.__class__ is dict or isinstance(row, Mapping):
+        return reader.read(row, count, where)
+    if not isinstance(row, (Case, Record)):
+        raise at(where, not_a_row(row))
+    record, summaries = (row, None) if isinstance(row, Record) else (row.record, (row.summary,))
+    if (wrong := fault_of(row)) is not None:
+        raise at(where, wrong, record.id)
+    return record, summaries or (Summary(record.id, reader.system, "", reason=MISSING),)
 
 
 def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:

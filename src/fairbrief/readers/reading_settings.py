@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.fields import ID
 from fairbrief.readers.formats import LISTED
-from fairbrief.settings import INPUTS, Named, Names, SummaryFields, key_of, listed, setting
-from fairbrief.specs import split_at_commas
+from fairbrief.settings import INPUTS, Named, Names, SummaryFields, as_list, check, key_of, setting
+from fairbrief.specs import names_in
 
 if TYPE_CHECKING:
     from fairbrief.readers.reading import Reading
@@ -84,6 +84,26 @@ class ReadingSettings:
     labels: Names = setting((), "Further attributes to which --missing applies. No field is read for them.")
     # fmt: on
 
+    def __post_init__(self) -> None:
+        """RequestError for settings that are invalid, exclude each other or have no effect together."""
+        check(self)
+        fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
+        for option, given in fields_given.items():
+            if not as_list(given):
+                raise RequestError(f"{option} names no field: give one, or drop it.")
+        if self.separator == "":
+            raise RequestError("--separator is empty: give the text between two documents, or drop it.")
+        if self.system is not None and not self.system.strip():
+            raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
+        if self.group_by is not None and self.id_field != ID:
+            raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
+        if self.missing != "refuse" and not self.attributes_and_labels:
+            raise RequestError(
+                f"--missing {self.missing} needs --attribute NAME: add the attribute that documents lack."
+            )
+        if self.sample_by is not None and self.sample is None:
+            raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
+
     @classmethod
     def from_options(cls, given: Mapping[str, Any]) -> ReadingSettings:
         """The settings by the names of their options, as in a file of settings; TypeError for an unknown name."""
@@ -101,31 +121,7 @@ class ReadingSettings:
         from fairbrief.readers.input_sources import find_sources
         from fairbrief.readers.reading import Reading
 
-        self.check()
         return Reading(find_sources(source, self.format, self.encoding), self)
-
-    def check(self) -> None:
-        """RequestError for settings that are invalid, exclude each other or have no effect together."""
-        if self.on_error not in ("stop", "skip"):
-            raise RequestError(f"on_error={self.on_error!r}: write 'stop' or 'skip'.")
-        if self.missing not in ("refuse", "drop", "group"):
-            raise RequestError(f"missing={self.missing!r}: write refuse, drop or group.")
-        fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
-        for option, given in fields_given.items():
-            if not listed(given):
-                raise RequestError(f"{option} names no field: give one, or drop it.")
-        if self.separator == "":
-            raise RequestError("--separator is empty: give the text between two documents, or drop it.")
-        if self.system is not None and not self.system.strip():
-            raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
-        if self.group_by is not None and self.id_field != ID:
-            raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
-        if self.missing != "refuse" and not self.attributes_and_labels:
-            raise RequestError(
-                f"--missing {self.missing} needs --attribute NAME: add the attribute that documents lack."
-            )
-        if self.sample_by is not None and self.sample is None:
-            raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
 
     @property
     def attribute_fields(self) -> dict[str, str | None]:
@@ -135,7 +131,7 @@ class ReadingSettings:
     @property
     def attributes_and_labels(self) -> tuple[str, ...]:
         """The names of all attributes whose groups are compared."""
-        return tuple(dict.fromkeys([*self.attribute_fields, *listed(self.labels)]))
+        return tuple(dict.fromkeys([*self.attribute_fields, *as_list(self.labels)]))
 
     @property
     def record_attribute_fields(self) -> dict[str, str]:
@@ -155,7 +151,7 @@ class ReadingSettings:
     @property
     def redacted(self) -> tuple[str, ...]:
         """The kinds of personal data to replace."""
-        return tuple(kind for text in listed(self.redact) for kind in split_at_commas(text))
+        return names_in(as_list(self.redact))
 
     @property
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
@@ -177,9 +173,9 @@ def named(text: str) -> tuple[str | None, str]:
     return name, value
 
 
-def once_each(option: str, given: str | Sequence[Any]) -> Sequence[Any]:
+def once_each(option: str, given: Names | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
-    values = list(listed(given))
+    values = list(as_list(given))
     for value in values:
         if values.count(value) > 1:
             raise RequestError(f"{option} {value} was given twice: give it once.")

@@ -17,9 +17,9 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
-from fairbrief.readers.formats import BY_ENDING, check, parted
+from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
-from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
+from fairbrief.readers.input_sources import FRAMES, Source, check_file, in_memory, one_source, split_sheet
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
@@ -38,7 +38,7 @@ def open_summary_file(
 ) -> InOrder | ById:
     """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
     if source.file is not None and source.format is None:
-        return InOrder(system or source.system, source, stack)
+        return InOrder(system or source.system, source, exclude, stack)
     return ById(system, source, fields, exclude, stack)
 
 
@@ -58,8 +58,8 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
     if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
         given = [given]
-    elif isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
-        raise RequestError(f"The summaries are a {type(given).__name__}. Give {WANTED}.")
+    elif not isinstance(given, Iterable) or type(given).__module__.partition(".")[0] in FRAMES:
+        raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
@@ -80,13 +80,13 @@ def _source(given: Any) -> Source:
     """The source of a file, or of rows in memory, where the records may have the same name."""
     if not isinstance(given, (str, Path)):
         return replace(one_source(given), name=IN_MEMORY, system=IN_MEMORY)
-    path = Path(parted(str(given))[0])
+    path = Path(split_sheet(str(given))[0])
     if isinstance(given, str) and " " in given and not is_stored(given) and not path.exists():
         raise RequestError(f"The summaries are {show(given)}, which is not a file. Give a file, or {WANTED}.")
     known = BY_ENDING.get(files.endings(path)[0])
     if is_stored(given) or (known is not None and not known.is_one_record):
         return one_source(given)
-    check(path)
+    check_file(path)
     file = files.File(path, files.printable(path.name), files.encoding_of(path))
     return Source(file.name, files.stem(path), lambda _: iter(()), file)
 
@@ -94,9 +94,9 @@ def _source(given: Any) -> Source:
 class InOrder:
     """The summaries of a file with one per line, in the order of the records."""
 
-    def __init__(self, system: str, source: Source, stack: ExitStack) -> None:
+    def __init__(self, system: str, source: Source, exclude: Exclude, stack: ExitStack) -> None:
         assert source.file is not None
-        self.system, self.name = system, source.name
+        self.system, self.name, self.exclude = system, source.name, exclude
         _, content = stack.enter_context(source.file.text())
         self.lines = enumerate(content, 1)
 
@@ -108,16 +108,16 @@ class InOrder:
                 f"{self.name}: found fewer lines than records; expected one summary per line, in the order of the "
                 "records; add the missing lines, or write the summaries with ids to a .jsonl file."
             )
-        where = f"{self.name}:{number}"
         if record is None:
             return []
         try:
             return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
         except UnicodeDecodeError as error:
-            place = f"{error.start + 1} bytes from the line's start"
-            raise at(where, not_utf8(line[error.start], place), record.id) from None
+            wrong = not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start")
         except DataError as error:
-            raise at(where, error, record.id) from None
+            wrong = error
+        self.exclude(at(f"{self.name}:{number}", wrong, record.id))
+        return []
 
     def finish(self) -> None:
         """Report the lines after the last record."""

@@ -16,10 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from fairbrief.errors import DataError
-from fairbrief.readers import files, tables
-from fairbrief.readers.files import File
-from fairbrief.readers.json_lines import Row, load, read_json
+from fairbrief.readers.json_lines import Row
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
 PATHS = {
@@ -84,40 +81,25 @@ VALUES = (str, int, float, list, dict, datetime)
 Span = dict[str, Any]
 
 
-def traces(unpack: Callable[[Any], Iterable[Span]]) -> Callable[..., Iterator[Row]]:
-    """The reader of an export; ``unpack`` returns the spans in one of its rows."""
-
-    def read(file: File) -> Iterator[Row]:
-        with RowsOnDisk() as stored:
-            for number, row in _rows(file):
-                if not isinstance(row, Mapping):
-                    yield number, row
-                    continue
-                for span in map(_span, unpack(_plain(row))):
-                    if span["id"] is not None:
-                        stored.add(str(span["trace"]), (number, span))
-            for trace in list(stored):
-                yield from _records(trace, stored.pop(trace))
-
-    return read
+def calls_in(rows: Iterable[Row], unpack: Callable[[Any], Iterable[Span]]) -> Iterator[Row]:
+    """A row per call of a model in the rows of an export; ``unpack`` returns the spans in one of them."""
+    with RowsOnDisk() as stored:
+        for number, row in rows:
+            if not isinstance(row, Mapping):
+                yield number, row
+                continue
+            for span in map(_span, unpack(_plain(row))):
+                if span["id"] is not None:
+                    stored.add(str(span["trace"]), (number, span))
+        for trace in list(stored):
+            yield from _records(trace, stored.pop(trace))
 
 
-def _rows(file: File) -> Iterator[Row]:
-    """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
-    ending = files.endings(file.path)[0]
-    if ending in ("parquet", "pq"):
-        yield from tables.read_parquet(file)
-        return
-    if ending == "csv":
-        for number, row in tables.read_csv(file, has_index=True):
-            yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
-        return
-    with file.text() as (_, content):
-        first = content.readline(files.LONGEST_PACKED).strip()
-    if first[:1] == b"[" or isinstance(_parsed(first.decode(errors="replace")), Mapping):
-        yield from read_json(file)
-    else:
-        yield 1, load(file)
+def parsed_cells(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows of a text table, with the lists and objects that pandas writes in cells as Python does."""
+    for number, row in rows:
+        is_row = isinstance(row, Mapping)
+        yield number, {name: _cell(value) for name, value in row.items()} if is_row else row
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
@@ -418,7 +400,7 @@ def _object(given: Any) -> dict[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _parsed(given: str) -> Any:
+def parsed(given: str) -> Any:
     """The value of JSON text; other texts unchanged."""
     if given[:1] not in ("[", "{", '"'):
         return given
@@ -430,7 +412,7 @@ def _parsed(given: str) -> Any:
 
 def _cell(given: str) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if given[:2] not in ("[{", "{'", "['") or _parsed(given) is not given:
+    if given[:2] not in ("[{", "{'", "['") or parsed(given) is not given:
         return given
     try:
         return ast.literal_eval(given)
@@ -445,8 +427,8 @@ def _plain(given: Any, depth: int = 0) -> Any:
     objects, and objects whose keys are all numbers are lists.
     """
     if depth > DEEPEST or isinstance(given, str):
-        parsed = _parsed(given) if isinstance(given, str) else None
-        return parsed if parsed is None or isinstance(parsed, str) else _plain(parsed, depth + 1)
+        value = parsed(given) if isinstance(given, str) else None
+        return value if value is None or isinstance(value, str) else _plain(value, depth + 1)
     if isinstance(given, list):
         if given and all(isinstance(one, tuple) for one in given):
             return _plain(dict(given), depth)  # Arrow's form of a map

@@ -25,7 +25,7 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
@@ -63,7 +63,7 @@ def gate(
     that may be missing, and ``records``. ``max_left_out`` is the share of the input, or of a system's summaries, that may be
     broken, refused, empty or unanswered; above it the outcome is inconclusive. Raises RequestError for rules that do not fit the audit.
     """
-    limits = rules(listed(most), listed(least))
+    limits = rules(as_list(most), as_list(least))
     if not limits and baseline is None:
         raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
     if not 0 <= margin < math.inf:
@@ -81,9 +81,9 @@ def gate(
     asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
         before = _result(baseline)
-        wanted = _wanted(listed(measures), result, before)
+        wanted = _wanted(as_list(measures), result, before)
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
-        checks += compare.missing_records(ours, theirs, listed(allow_missing), max_left_out)
+        checks += compare.missing_records(ours, theirs, as_list(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
         checks += compare.other_settings(result, before, wanted)
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))

@@ -18,7 +18,7 @@ from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import result_of
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import Precision
 from fairbrief.types import Table
 
@@ -112,7 +112,7 @@ def power(
     """
     question = Question(disparity, records, alpha, power)
     result = None if audited is None else result_of(audited)
-    measures, quantities = listed(measures), listed(quantities)
+    measures, quantities = as_list(measures), as_list(quantities)
     if result is None and se is not None and clusters is not None and not measures and not quantities:
         if not 0 < se < float("inf"):
             raise RequestError(f"The standard error is {se:g}: give a number above 0.")

@@ -28,7 +28,7 @@ from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved.compare import check_distinct, names_of
 from fairbrief.saved.gate import of_limit
 from fairbrief.saved.gate_rules import Rule, Sign, rules
-from fairbrief.settings import listed
+from fairbrief.settings import as_list
 from fairbrief.statistics import sequential
 from fairbrief.types import Estimate, Floats
 
@@ -88,7 +88,7 @@ def trend(
     The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
     ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
     """
-    limits = rules(listed(most), listed(least))
+    limits = rules(as_list(most), as_list(least))
     baseline, folders = (list(_audits_in(map(Path, of))) for of in (baseline, folders))
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
-from fairbrief.readers.formats import check
+from fairbrief.readers.input_sources import check_file
 from fairbrief.text.gendered_words import pronoun_gender
 
 UNKNOWN = "unknown"
@@ -64,7 +64,7 @@ def _gender(text: str) -> str:
 
 def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
     """Title, the title that it redirects to (or nothing), and text of each article."""
-    check(dump)
+    check_file(dump)
     with PACKED.get(dump.suffix, open)(dump, "rb") as content:
         try:
             events = ET.iterparse(content, events=("start", "end"))  # noqa: S314 # expat limits the growth of entities

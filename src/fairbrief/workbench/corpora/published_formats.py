@@ -23,7 +23,7 @@ import msgspec
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import File
-from fairbrief.readers.formats import check
+from fairbrief.readers.input_sources import check_file
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
@@ -114,7 +114,7 @@ def first_line(path: Path) -> str:
 @contextmanager
 def _content(path: Path) -> Iterator[IO[bytes]]:
     """A file's bytes, decompressed, without a byte order mark."""
-    check(path)
+    check_file(path)
     with File(path, path.name).text() as (_, content):
         yield content
 
