@@ -36,18 +36,11 @@ LIMITS = {
     "least": [f"uer@side:difference[L]>={-MOST}", f"rouge1>={LEAST}"],
 }
 PLAN: dict[str, Any] = {
-    "measures": ["uer@side", "rouge1"],
-    "n_resamples": 20,
-    "n_extracts": 0,
-    "check_scorers": False,
-}
+    "measures": ["uer@side", "rouge1"], "n_resamples": 20, "n_extracts": 0, "check_scorers": False,
+}  # fmt: skip
 LOADED = (
-    "results.json",
-    "sources.parquet",
-    "examples.json",
-    "inputs.json",
-    "per_record/representation.parquet",
-)
+    "results.json", "sources.parquet", "examples.json", "inputs.json", "per_record/representation.parquet",
+)  # fmt: skip
 NOT_PASSED = frozenset({"fail", "inconclusive", "refused"})
 OPEN = frozenset({"pass", "inconclusive"})
 Rows = list[dict[str, Any]]
@@ -73,13 +66,10 @@ def honest(lean: int = 0) -> Rows:
             reference = " ".join([*left[:3], *right[:3]])
             made.append(
                 {
-                    "id": f"r{i}",
-                    "documents": sides,
-                    "references": [reference],
-                    "system": system,
+                    "id": f"r{i}", "documents": sides, "references": [reference], "system": system,
                     "summary": text,
                 }
-            )
+            )  # fmt: skip
     return json.loads(json.dumps(made))  # type: ignore[no-any-return] # no list is shared
 
 

@@ -18,19 +18,12 @@ from fairbrief.reports.result import Examples, Link, NotMeasured, Passage, Resul
 from fairbrief.types import Estimate, Note, Table
 
 HOSTILE = (
-    "<script>document.title='ran'</script>",
-    "</style><img src=x onerror=\"document.title='ran'\">",
-    "javascript:document.title='ran'",
-    "[red]markup[/red] [link=https://example.org]x[/link]",
-    "\x1b[31mred\x1b]8;;https://example.org\x07link\x1b[2J",
-    "\\input{/etc/passwd} $x$ \\write18{ls} %",
-    '=cmd|" /C calc"!A0',
-    "lone \ud800 surrogate and NUL \x00",
-    "w" * 400,
-    "مرحبا بالعالم \u202etxt.exe",
-    "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`",
-    "{{ 7 * 7 }} {% raw %} ${7*7}",
-)
+    "<script>document.title='ran'</script>", "</style><img src=x onerror=\"document.title='ran'\">",
+    "javascript:document.title='ran'", "[red]markup[/red] [link=https://example.org]x[/link]",
+    "\x1b[31mred\x1b]8;;https://example.org\x07link\x1b[2J", "\\input{/etc/passwd} $x$ \\write18{ls} %",
+    '=cmd|" /C calc"!A0', "lone \ud800 surrogate and NUL \x00", "w" * 400, "مرحبا بالعالم \u202etxt.exe",
+    "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`", "{{ 7 * 7 }} {% raw %} ${7*7}",
+)  # fmt: skip
 
 SYSTEMS = ("gpt-4", "alpaca-7b")
 VALUES = ("negative", "neutral", "positive")

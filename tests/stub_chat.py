@@ -128,13 +128,11 @@ class StubChat:
     def _headers(self, kind: str) -> dict[str, str]:
         return {
             "429": {"retry-after": self.retry_after},
-            "429-date": {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"},
-            "429-zero": {"retry-after": "0"},
-            "429-nan": {"retry-after-ms": "nan"},
-            "bomb": {"content-encoding": "gzip"},
+            "429-date": {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "429-zero": {"retry-after": "0"},
+            "429-nan": {"retry-after-ms": "nan"}, "bomb": {"content-encoding": "gzip"},
             "packed": {"content-encoding": "gzip"},
             "redirect": {"location": f"{self.elsewhere}/chat/completions"},
-        }.get(kind, {})
+        }.get(kind, {})  # fmt: skip
 
     def _kind(self) -> str:
         if self.requests <= len(self.script):

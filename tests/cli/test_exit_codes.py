@@ -46,17 +46,14 @@ def test_an_error_that_nobody_expected_has_a_code_of_its_own(
     assert "Please report it" in said
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
-        (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
-        (OSError(errno.EROFS, "Read-only file system"), "read-only"),
-        (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
-        (MemoryError(), "the memory is full"),
-        (DataError("file:3: odd"), "file:3: odd"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "said"), [
+    (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+    (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
+    (OSError(errno.EROFS, "Read-only file system"), "read-only"),
+    (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
+    (MemoryError(), "the memory is full"),
+    (DataError("file:3: odd"), "file:3: odd"),
+])  # fmt: skip
 def test_what_a_person_can_mend_is_one_line(
     error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,14 +160,9 @@ def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
 def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
     """A quiet one of lexical measures over groups that no text can be rewritten to: no client, NLTK, names or printing."""
     others = (
-        "asyncio",
-        "fairbrief.chat",
-        "fairbrief.workbench",
-        "nltk",
-        "rich.console",
-        "pandas",
+        "asyncio", "fairbrief.chat", "fairbrief.workbench", "nltk", "rich.console", "pandas",
         "fairbrief.reports.terminal",
-    )
+    )  # fmt: skip
     reviews = Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in reviews]
     repeated = [{**row, "id": f"again-{row['id']}"} for row in rows]  # the audit notes summaries that repeat

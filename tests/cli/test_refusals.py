@@ -125,14 +125,11 @@ REFUSED = [
     ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
 SETTINGS = {
-    "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n',
-    "cut": "measure = [",
-    "nowhere": 'measure = ["uer"]\n',
-    "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
-    "list": 'files = ["one.jsonl"]\nresamples = [1]\n',
-    "absent": 'files = ["none.jsonl"]\n',
+    "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n', "cut": "measure = [",
+    "nowhere": 'measure = ["uer"]\n', "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
+    "list": 'files = ["one.jsonl"]\nresamples = [1]\n', "absent": 'files = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -183,17 +180,12 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "explain --measure uer@mood",
-        "chunks --resamples 20",
-        "choose --by uer@mood",
-        "agree --attribute mood --resamples 20",
-        "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
-        "summarize --with lead --out out",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "explain --measure uer@mood", "chunks --resamples 20", "choose --by uer@mood",
+    "agree --attribute mood --resamples 20",
+    "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
+    "summarize --with lead --out out",
+])  # fmt: skip
 def test_every_command_says_what_it_left_out(
     fairbrief: Command, tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,12 +33,9 @@ DOCUMENTS = (
     "The room is small. The street is loud, the view is lovely.",
 )
 SUMMARIES = (
-    "The garden is lovely and the soup was warm. Some waited an hour.",
-    "The room is small and loud.",
-    "Leo said that guests dislike the cold soup. The waiter was rude.",
-    "",
-    "Nothing of this kind.",
-)
+    "The garden is lovely and the soup was warm. Some waited an hour.", "The room is small and loud.",
+    "Leo said that guests dislike the cold soup. The waiter was rude.", "", "Nothing of this kind.",
+)  # fmt: skip
 SPEAKERS = ("Ann", "Leo", "Mia", "Max", "Ann")
 NAMES = {"female": ("Ann", "Mia"), "male": ("Leo", "Max")}
 PRONOUN = {"female": "she", "male": "he"}
@@ -161,17 +158,9 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
 WORDS = {"names": ("female", "male")}
 """Scorers whose columns are words of their own, not texts."""
 OF_MODELS = {
-    "bartscore",
-    "bertscore",
-    "chat_entailment",
-    "chat_label",
-    "embedding",
-    "entailment",
-    "judge",
-    "lexical",
-    "word_sentiment",
-    "words",
-}
+    "bartscore", "bertscore", "chat_entailment", "chat_label", "embedding", "entailment", "judge", "lexical",
+    "word_sentiment", "words",
+}  # fmt: skip
 """Scorers that read a model, vectors, words or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""

@@ -36,16 +36,10 @@ SETS = [
 ]
 """The golden sets of parsed instances: the file, its scores' name, and the attribute of people."""
 KINDS = {
-    "FULL_NAME": "full",
-    "FIRST_NAME": "first",
-    "LAST_NAME": "last",
-    "PRONOUN_3P_NOM": "he",
-    "PRONOUN_3P_INDIR": "him",
-    "PRONOUN_3P_POSS": "his",
-    "PRONOUN_3P_REFL": "himself",
-    "MR_MRS_MS": "title",
+    "FULL_NAME": "full", "FIRST_NAME": "first", "LAST_NAME": "last", "PRONOUN_3P_NOM": "he",
+    "PRONOUN_3P_INDIR": "him", "PRONOUN_3P_POSS": "his", "PRONOUN_3P_REFL": "himself", "MR_MRS_MS": "title",
     "SIR": "title",
-}
+}  # fmt: skip
 """The kinds of mentions as the release calls them, and as we do."""
 PAGES = "name,gender\nHillary Clinton,female\nMary Undecided,unknown\n"
 """One page, which settles a name whose last name is a male first name."""

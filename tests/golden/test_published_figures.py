@@ -11,12 +11,9 @@ from docs import reproduction
 from fairbrief.protocols.published_results import PublishedResult
 
 PAPERS = {
-    "steen-people": "000",
-    "zhang-perspectives": "001",
-    "li-coverage": "002",
-    "chhabra-position": "003",
+    "steen-people": "000", "zhang-perspectives": "001", "li-coverage": "002", "chhabra-position": "003",
     "chau-sentiment": "004",
-}
+}  # fmt: skip
 FIGURE = re.compile(r"[-−]?\.?\d[\d.,/%*\-–]*")
 RESULTS = [
     (name, result) for name, _, _, results in reproduction.declared() for result in results if result.rows

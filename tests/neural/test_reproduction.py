@@ -139,12 +139,8 @@ def test_the_commands_of_a_result_run_and_print_it(
 def test_no_result_lacks_both_a_command_and_a_reason() -> None:
     """Every numbered item of the papers is there once, with a command or the reason why it cannot be had."""
     assert {name for name, _ in RESULTS} >= {
-        "steen-people",
-        "zhang-perspectives",
-        "li-coverage",
-        "chhabra-position",
-        "chau-sentiment",
-    }
+        "steen-people", "zhang-perspectives", "li-coverage", "chhabra-position", "chau-sentiment",
+    }  # fmt: skip
     for name in {name for name, _ in RESULTS}:
         numbers = [result.number for found, result in RESULTS if found == name]
         assert len(numbers) == len(set(numbers)), name

@@ -158,15 +158,12 @@ def test_summaries_in_files_of_sampled_records(tmp_path: Path) -> None:
         assert all(case.summary.text == f"S{case.record.id}." for case in found)
 
 
-@pytest.mark.parametrize(
-    ("settings", "advice"),
-    [
-        ({"sample": 0}, "--sample 0: give"),
-        ({"sample": 2.5}, r"--sample 2\.5: give"),
-        ({"sample_by": "region"}, "--sample-by needs --sample"),
-        ({"sample": 2, "sample_by": "regoin"}, "no record has the attribute 'regoin'.*--record-attribute regoin=FIELD"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("settings", "advice"), [
+    ({"sample": 0}, "--sample 0: give"),
+    ({"sample": 2.5}, r"--sample 2\.5: give"),
+    ({"sample_by": "region"}, "--sample-by needs --sample"),
+    ({"sample": 2, "sample_by": "regoin"}, "no record has the attribute 'regoin'.*--record-attribute regoin=FIELD"),
+])  # fmt: skip
 def test_samples_that_cannot_be_drawn(settings: dict[str, Any], advice: str) -> None:
     """The error names the option and what to write."""
     with pytest.raises(RequestError, match=advice):

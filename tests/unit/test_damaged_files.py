@@ -132,14 +132,9 @@ def _large_sheet(path: Path) -> None:
 
 
 BOMBS = {
-    "b.jsonl.gz": _line,
-    "b.csv.gz": _cell,
-    "promptfoo.json.gz": _document,
-    "latin.csv.gz": _other_encoding,
-    "b.eval": _log,
-    "far.xlsx": _far_cell,
-    "large.xlsx": _large_sheet,
-}
+    "b.jsonl.gz": _line, "b.csv.gz": _cell, "promptfoo.json.gz": _document, "latin.csv.gz": _other_encoding,
+    "b.eval": _log, "far.xlsx": _far_cell, "large.xlsx": _large_sheet,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BOMBS)

@@ -104,11 +104,8 @@ def test_settings_as_texts_are_those_of_the_command_line() -> None:
     """Names, and NAME=FIELD, mean the same as the mapping of names to fields."""
     row = {"id": "a", "documents": ["x", "y"], "tones": ["good", "bad"], "n": 4, "s": "A summary."}
     given = {
-        "attributes": ["tone=tones"],
-        "record_attributes": "n",
-        "bins": "n=3,7",
-        "summary_field": "one=s",
-    }
+        "attributes": ["tone=tones"], "record_attributes": "n", "bins": "n=3,7", "summary_field": "one=s",
+    }  # fmt: skip
     mapped = {
         "attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"},
         "summary_field": {"one": "s"},

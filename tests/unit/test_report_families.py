@@ -51,11 +51,9 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
     """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
-        "Coverage gap of single records by side",
-        "How well a summary reveals the group, by seed document",
-        "Sentiment of articles and summaries, by group",
-        "Change of sentiment from article to summary",
-    ]
+        "Coverage gap of single records by side", "How well a summary reveals the group, by seed document",
+        "Sentiment of articles and summaries, by group", "Change of sentiment from article to summary",
+    ]  # fmt: skip
     assert all(figure.panels for figure in drawn.values())
 
 
@@ -86,16 +84,10 @@ def test_both_intervals_are_shown_where_there_are_two() -> None:
     assert "<bdi>within seed documents</bdi>" not in html.render(sample_results.make())
 
 
-@pytest.mark.parametrize(
-    ("shares", "said"),
-    [
-        ((0.02, 0.441), "up to 44.1%"),
-        ((0.0001, 0.208), "up to 20.8%"),
-        ((0.0001, 0.0002), "under 0.1%"),
-        ((0.001, 0.0001), "up to 0.1%"),
-        ((0.20801, 0.20802), "20.8%"),
-    ],
-)
+@pytest.mark.parametrize(("shares", "said"), [
+    ((0.02, 0.441), "up to 44.1%"), ((0.0001, 0.208), "up to 20.8%"), ((0.0001, 0.0002), "under 0.1%"),
+    ((0.001, 0.0001), "up to 0.1%"), ((0.20801, 0.20802), "20.8%"),
+])  # fmt: skip
 def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float], said: str) -> None:
     """One note tells the largest of the shares, as a person would: never "0.0 to"."""
     estimates = [

@@ -215,13 +215,10 @@ def test_latex_runs_no_command_of_the_input() -> None:
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ("=1+1", "'=1+1"), ("+cmd", "'+cmd"), ("-2", "-2"), ("-0.5%", "-0.5%"), ("@x", "'@x"), (" =x", "' =x"),
-        ("\t=x", "' =x"), ("＝x", "'＝x"), ("a=b", "a=b"), (-0.25, -0.25), (None, None), ("1,500", "1,500"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "cell"), [
+    ("=1+1", "'=1+1"), ("+cmd", "'+cmd"), ("-2", "-2"), ("-0.5%", "-0.5%"), ("@x", "'@x"), (" =x", "' =x"),
+    ("\t=x", "' =x"), ("＝x", "'＝x"), ("a=b", "a=b"), (-0.25, -0.25), (None, None), ("1,500", "1,500"),
+])  # fmt: skip
 def test_a_spreadsheet_runs_no_cell(text: object, cell: object) -> None:
     """A text that begins like a formula stands behind an apostrophe; numbers stay numbers."""
     assert exports.csv_cell(text) == cell
@@ -261,17 +258,12 @@ def test_junit_is_well_formed_and_counts_outcomes() -> None:
     assert [[child.tag for child in case] for case in suite] == [["failure"], ["skipped"], ["system-out"]]
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "value", "shown"),
-    [
-        (0.183, 0.224, 0.2027, "0.203 [0.183, 0.224]"),
-        (-0.0004, 0.0011, 0.0003, "0.00030 [−0.00040, 0.00110]"),
-        (1.0, 9.0, 4.2, "4.2 [1.0, 9.0]"),
-        (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"),
-        (None, None, 0.25, "0.250 –"),
-        (-0.2, 0.2, -0.0001, "0.00 [−0.20, 0.20]"),
-    ],
-)
+@pytest.mark.parametrize(("low", "high", "value", "shown"), [
+    (0.183, 0.224, 0.2027, "0.203 [0.183, 0.224]"),
+    (-0.0004, 0.0011, 0.0003, "0.00030 [−0.00040, 0.00110]"), (1.0, 9.0, 4.2, "4.2 [1.0, 9.0]"),
+    (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"), (None, None, 0.25, "0.250 –"),
+    (-0.2, 0.2, -0.0001, "0.00 [−0.20, 0.20]"),
+])  # fmt: skip
 def test_digits_follow_the_uncertainty(
     low: float | None, high: float | None, value: float, shown: str
 ) -> None:

@@ -98,15 +98,10 @@ def test_the_truth_is_recovered_by_the_perfect_scorer_and_halved_by_one_that_see
     assert blurred["0"]["slope"][0] == pytest.approx(0.8 / 5 / (0.2 + 0.8 / 5), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("scores", "source", "wanted"),
-    [
-        ([0.9, 0.1, 0.2], 0, 1.0),
-        ([0.9, 0.1, 0.2], 2, 0.5),
-        ([0.5, 0.5, 0.1], 1, 1 / 1.5),
-        ([0.0, 0.0, 0.0], 1, 0.5),
-    ],
-)
+@pytest.mark.parametrize(("scores", "source", "wanted"), [
+    ([0.9, 0.1, 0.2], 0, 1.0), ([0.9, 0.1, 0.2], 2, 0.5), ([0.5, 0.5, 0.1], 1, 1 / 1.5),
+    ([0.0, 0.0, 0.0], 1, 0.5),
+])  # fmt: skip
 def test_reciprocal_ranks(scores: list[float], source: int, wanted: float) -> None:
     """1 over the rank; documents that score equally share the mean of their ranks."""
     assert trials.reciprocal_rank(np.array(scores), source) == wanted

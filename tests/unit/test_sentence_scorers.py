@@ -122,16 +122,11 @@ def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str
         registry.make("scorer or classifier", spec)
 
 
-@pytest.mark.parametrize(
-    ("module", "spec", "extra"),
-    [
-        ("nltk", "ngram(tokenizer=nltk)", "nltk"),
-        ("nltk", "tfidf(sentences=punkt)", "nltk"),
-        ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
-        ("spacy", "people(recogniser=spacy:absent-library)", "spacy"),
-        ("torch", "entailment", "neural"),
-    ],
-)
+@pytest.mark.parametrize(("module", "spec", "extra"), [
+    ("nltk", "ngram(tokenizer=nltk)", "nltk"), ("nltk", "tfidf(sentences=punkt)", "nltk"),
+    ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
+    ("spacy", "people(recogniser=spacy:absent-library)", "spacy"), ("torch", "entailment", "neural"),
+])  # fmt: skip
 def test_a_missing_library_names_the_extra(
     module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,21 +140,12 @@ def test_a_missing_library_names_the_extra(
         list(scorer.answer([Ask("", ("Zork unmissed.",), ("Zork left.",))]))
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "equal_coverage(scorer=SCORER)@a",
-        "coverage_parity(scorer=SCORER)@a",
-        "uer(scorer=SCORER)@a",
-        "uer(tokens=SCORER)@a",
-        "sentiment_shift(scorer=SCORER)",
-        "sentiment_change(scorer=SCORER)",
-        "scorer_bias_sentiment(scorer=SCORER)@a",
-        "scorer_bias_support(scorer=SCORER)@a",
-        "judged(scorer=SCORER)",
-        "judged_by_group(scorer=SCORER)@a",
-    ],
-)
+@pytest.mark.parametrize("spec", [
+    "equal_coverage(scorer=SCORER)@a", "coverage_parity(scorer=SCORER)@a", "uer(scorer=SCORER)@a",
+    "uer(tokens=SCORER)@a", "sentiment_shift(scorer=SCORER)", "sentiment_change(scorer=SCORER)",
+    "scorer_bias_sentiment(scorer=SCORER)@a", "scorer_bias_support(scorer=SCORER)@a",
+    "judged(scorer=SCORER)", "judged_by_group(scorer=SCORER)@a",
+])  # fmt: skip
 @pytest.mark.parametrize("name", ["tfidf", "rouge1", "rouge2"])
 def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_them(
     spec: str, name: str

@@ -15,19 +15,14 @@ from fairbrief.text.attribution import attributions
 from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary
 
 TURNS = (
-    ("Ann Lee", "chair", "Trams are late."),
-    ("Ben Ode", "member", "Fares rise."),
-    ("Ann Lee", "chair", "Fares may rise."),
-    ("Cleo Roy", "member", "The depot leaks."),
-    ("Dan Fox", "guest", "The roof of the depot is old."),
-    ("Eve Kim", "guest", "Thank you."),
-)
+    ("Ann Lee", "chair", "Trams are late."), ("Ben Ode", "member", "Fares rise."),
+    ("Ann Lee", "chair", "Fares may rise."), ("Cleo Roy", "member", "The depot leaks."),
+    ("Dan Fox", "guest", "The roof of the depot is old."), ("Eve Kim", "guest", "Thank you."),
+)  # fmt: skip
 CLAIMS = (
-    "Ann Lee said that trams are late.",
-    "Ben Ode said that fares rise.",
-    "Trams are loud.",
+    "Ann Lee said that trams are late.", "Ben Ode said that fares rise.", "Trams are loud.",
     "Dan Fox said that the depot leaks.",
-)
+)  # fmt: skip
 SUPPORT = (
     (0.9, 0.1, 0.0, 0.0),  # Ann
     (0.2, 0.3, 0.1, 0.1),  # Ben
@@ -183,40 +178,37 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("claim", "content", "named", "speakers"),
-    [
-        ("Anna Weber said that buses are late.", "buses are late.", {0}, {0}),
-        ("- Olsen: buses are late", "buses are late", {2}, {2}),
-        ("2. Commissioner OLSEN (EPP): buses are late.", "buses are late.", {2}, {2}),
-        ("**Per Olsen:** buses are late.", "buses are late.", {2}, {2}),
-        ("According to Mr Olsen, buses are late.", "buses are late.", {2}, {2}),
-        ("Buses are late, said Olsen.", "Buses are late.", {2}, {2}),
-        ("Late buses were criticised by Olsen.", "Late buses were criticised.", {2}, {2}),
-        ("The customer wants a refund.", "wants a refund.", {3}, {3}),
-        ("von der Leyen rejected it.", "rejected it.", {4}, {4}),
-        ("Karl Weber and Olsen rejected it.", "rejected it.", {1, 2}, {1, 2}),
-        # A last name that two speakers have names nobody, unless a title or an initial decides.
-        ("Weber said that buses are late.", "Weber said that buses are late.", set(), set()),
-        ("Ms Weber said that buses are late.", "buses are late.", {0}, {0}),
-        ("K. Weber left.", "left.", {1}, {1}),
-        # Named, but not the source of the claim.
-        ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
-        ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
-        ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
-        # Named before a comma that ends a clause: whoever follows speaks alone.
-        ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),
-        ("In reply to Anna Weber, Olsen said no.", "In reply to Anna Weber, no.", {0, 2}, {2}),
-        ("Anna Weber, Karl Weber and Olsen said no.", "no.", {0, 1, 2}, {0, 1, 2}),
-        ("Regarding Olsen, nothing changes.", "Regarding Olsen, nothing changes.", {2}, set()),
-        ("Unlike Anna Weber, he left.", "Unlike Anna Weber, he left.", {0}, set()),
-        # Somebody else, and words that are no names.
-        ("Peter Olsen left.", "Peter Olsen left.", set(), set()),
-        ("Anna Smith left.", "Anna Smith left.", set(), set()),
-        ("May was cold.", "May was cold.", set(), set()),
-        ("Mrs May left.", "left.", {5}, {5}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "content", "named", "speakers"), [
+    ("Anna Weber said that buses are late.", "buses are late.", {0}, {0}),
+    ("- Olsen: buses are late", "buses are late", {2}, {2}),
+    ("2. Commissioner OLSEN (EPP): buses are late.", "buses are late.", {2}, {2}),
+    ("**Per Olsen:** buses are late.", "buses are late.", {2}, {2}),
+    ("According to Mr Olsen, buses are late.", "buses are late.", {2}, {2}),
+    ("Buses are late, said Olsen.", "Buses are late.", {2}, {2}),
+    ("Late buses were criticised by Olsen.", "Late buses were criticised.", {2}, {2}),
+    ("The customer wants a refund.", "wants a refund.", {3}, {3}),
+    ("von der Leyen rejected it.", "rejected it.", {4}, {4}),
+    ("Karl Weber and Olsen rejected it.", "rejected it.", {1, 2}, {1, 2}),
+    # A last name that two speakers have names nobody, unless a title or an initial decides.
+    ("Weber said that buses are late.", "Weber said that buses are late.", set(), set()),
+    ("Ms Weber said that buses are late.", "buses are late.", {0}, {0}),
+    ("K. Weber left.", "left.", {1}, {1}),
+    # Named, but not the source of the claim.
+    ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
+    ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
+    ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
+    # Named before a comma that ends a clause: whoever follows speaks alone.
+    ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),
+    ("In reply to Anna Weber, Olsen said no.", "In reply to Anna Weber, no.", {0, 2}, {2}),
+    ("Anna Weber, Karl Weber and Olsen said no.", "no.", {0, 1, 2}, {0, 1, 2}),
+    ("Regarding Olsen, nothing changes.", "Regarding Olsen, nothing changes.", {2}, set()),
+    ("Unlike Anna Weber, he left.", "Unlike Anna Weber, he left.", {0}, set()),
+    # Somebody else, and words that are no names.
+    ("Peter Olsen left.", "Peter Olsen left.", set(), set()),
+    ("Anna Smith left.", "Anna Smith left.", set(), set()),
+    ("May was cold.", "May was cold.", set(), set()),
+    ("Mrs May left.", "left.", {5}, {5}),
+])  # fmt: skip
 def test_whom_a_claim_names(claim: str, content: str, named: set[int], speakers: set[int]) -> None:
     """Names, titles, labels and ambiguous last names."""
     (found,) = attributions((claim,), NAMES, (True,))
@@ -226,12 +218,8 @@ def test_whom_a_claim_names(claim: str, content: str, named: set[int], speakers:
 def test_a_label_holds_to_the_end_of_its_line() -> None:
     """Unless another sentence of the line is attributed itself."""
     claims = (
-        "- Olsen: buses are late.",
-        "They break.",
-        "Karl Weber disagreed.",
-        "It rains.",
-        "Nobody answered.",
-    )
+        "- Olsen: buses are late.", "They break.", "Karl Weber disagreed.", "It rains.", "Nobody answered.",
+    )  # fmt: skip
     found = attributions(claims, NAMES, (True, False, False, False, True))
     assert [set(of.speakers) for of in found] == [{2}, {2}, {1}, set(), set()]
 

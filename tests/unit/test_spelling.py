@@ -115,33 +115,30 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
         build(Gap, parse(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bur(target=neg)@x", "neither ratio, equal nor"), ("bur(target='a:-1')@x", "shares ≥ 0"),
-        ("bur(tau=0)@x", r"tau=0.0 is not in \(0, 1\]"), ("bur(ties=no)@x", "ties=no is not one of fair, under"),
-        ("bur(temperature=0)@x", r"not in \(0, inf\)"), ("auc(points=-1)@x", "points=-1 is not in"),
-        ("equal_coverage(merge=1.5)@x", "merge=1.5 is not in"), ("equal_coverage(least_claims=0)@x", "least_claims=0 is not in"),
-        ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
-        ("rouge1(several=min)", "several=min is not one of max, mean"), ("rouge1(limit=0)", r"limit=0 is not in \[1, inf\)"),
-        ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("unsupported_claims", "needs an attribute"),
-        ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "margin=1.0 is not in"),
-        ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),
-        ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
-        ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "not one of corrected"),
-        ("entity_hallucination(unit=day)@x", "not one of seed_document, sample"), ("distinguishability(ties=no)@x", "not one of half, strict"),
-        ("entity_sentiment(entities='Anna Berg')@x", "is not a list. Write 'left: Anna Berg"),
-        ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "not one of entity, source"),
-        ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
-        ("speaker_coverage(by=order)@x", "drop '@x'"),
-        ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
-        ("position_bias(top=4)", r"top=4 is not in \[1, 3\]"), ("position_bias(limit=0)", r"limit=0 is not in \[1, inf\)"),
-        ("position_bias(segments=100)", r"segments=100 is not in \[2, 99\]"), ("position_bias(copied=once)", "has no effect with top=1"),
-        ("position_bias(mapping=embedding, sentences=punkt)", "is for the mappings tfidf, rouge1"),
-        ("position_bias(mapping=tfidf(sentences=punkt))", "is a setting of the measure"),
-        ("sentiment_shift(threshold=0)", r"is not in \(0, 1\]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("bur(target=neg)@x", "neither ratio, equal nor"), ("bur(target='a:-1')@x", "shares ≥ 0"),
+    ("bur(tau=0)@x", r"tau=0.0 is not in \(0, 1\]"), ("bur(ties=no)@x", "ties=no is not one of fair, under"),
+    ("bur(temperature=0)@x", r"not in \(0, inf\)"), ("auc(points=-1)@x", "points=-1 is not in"),
+    ("equal_coverage(merge=1.5)@x", "merge=1.5 is not in"), ("equal_coverage(least_claims=0)@x", "least_claims=0 is not in"),
+    ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
+    ("rouge1(several=min)", "several=min is not one of max, mean"), ("rouge1(limit=0)", r"limit=0 is not in \[1, inf\)"),
+    ("unsupported_claims(threshold=0)@x", "threshold=0.0 is not in"), ("unsupported_claims", "needs an attribute"),
+    ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "margin=1.0 is not in"),
+    ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),
+    ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
+    ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "not one of corrected"),
+    ("entity_hallucination(unit=day)@x", "not one of seed_document, sample"), ("distinguishability(ties=no)@x", "not one of half, strict"),
+    ("entity_sentiment(entities='Anna Berg')@x", "is not a list. Write 'left: Anna Berg"),
+    ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "not one of entity, source"),
+    ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
+    ("speaker_coverage(by=order)@x", "drop '@x'"),
+    ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
+    ("position_bias(top=4)", r"top=4 is not in \[1, 3\]"), ("position_bias(limit=0)", r"limit=0 is not in \[1, inf\)"),
+    ("position_bias(segments=100)", r"segments=100 is not in \[2, 99\]"), ("position_bias(copied=once)", "has no effect with top=1"),
+    ("position_bias(mapping=embedding, sentences=punkt)", "is for the mappings tfidf, rouge1"),
+    ("position_bias(mapping=tfidf(sentences=punkt))", "is a setting of the measure"),
+    ("sentiment_shift(threshold=0)", r"is not in \(0, 1\]"),
+])  # fmt: skip
 def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:
     """The error has the setting, its value, and what is allowed."""
     with pytest.raises(RequestError, match=message):

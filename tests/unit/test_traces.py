@@ -152,31 +152,25 @@ def test_langfuse_observations_and_traces(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------ sources of a call
 
 
-@pytest.mark.parametrize(
-    ("asked", "documents"),
-    [
-        ("Summarize: One. Two.", ["Summarize: One. Two."]),
-        ("Sum up.\n<review id='1'>One.</review> <review>Two.</review>", ["One.", "Two."]),
-        ("Only <review>one</review>.", ["Only <review>one</review>."]),
-        ([{"role": "user", "content": "Ask."}, {"role": "tool", "content": "One."}, {"role": "tool", "content": "Two."}], ["One.", "Two."]),
-        ([{"role": "system", "content": "S."}, {"role": "user", "content": [{"type": "text", "text": "One."}]}], ["One."]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "documents"), [
+    ("Summarize: One. Two.", ["Summarize: One. Two."]),
+    ("Sum up.\n<review id='1'>One.</review> <review>Two.</review>", ["One.", "Two."]),
+    ("Only <review>one</review>.", ["Only <review>one</review>."]),
+    ([{"role": "user", "content": "Ask."}, {"role": "tool", "content": "One."}, {"role": "tool", "content": "Two."}], ["One.", "Two."]),
+    ([{"role": "system", "content": "S."}, {"role": "user", "content": [{"type": "text", "text": "One."}]}], ["One."]),
+])  # fmt: skip
 def test_sources_in_a_prompt(tmp_path: Path, asked: Any, documents: list[str]) -> None:
     """Without retrieval, what tools returned or tags separate are the documents, else the last message is one."""
     [one] = of(tmp_path, otlp(chat(asked=asked)))
     assert [d.text for d in one.record.documents] == documents
 
 
-@pytest.mark.parametrize(
-    ("output", "text"),
-    [
-        ([{"role": "assistant", "content": "A."}, {"role": "assistant", "content": "B."}], "A."),
-        ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
-        ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
-        ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("output", "text"), [
+    ([{"role": "assistant", "content": "A."}, {"role": "assistant", "content": "B."}], "A."),
+    ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
+    ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
+    ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
+])  # fmt: skip
 def test_one_answer_of_an_output(tmp_path: Path, output: Any, text: str) -> None:
     """Of several answers the first counts, of a conversation the last; the parts of an answer are joined."""
     span = chat()

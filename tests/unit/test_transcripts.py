@@ -83,19 +83,11 @@ def test_transcripts_become_turns(
     assert turns(tmp_path / name, content) == wanted
 
 
-@pytest.mark.parametrize(
-    ("line", "speaker"),
-    [
-        ("The Chair: Order!", "The Chair"),
-        ("Dr. Omar al Haddad: Yes.", "Dr. Omar al Haddad"),
-        ("SPEAKER_01: Yes.", "SPEAKER_01"),
-        ("李华：我反对。", "李华"),
-        ("We need two things: time and money.", ""),
-        ("At 10:30 we left.", ""),
-        ("See https://example.org", ""),
-        ("Is it so? Yes: it is.", ""),
-    ],
-)
+@pytest.mark.parametrize(("line", "speaker"), [
+    ("The Chair: Order!", "The Chair"), ("Dr. Omar al Haddad: Yes.", "Dr. Omar al Haddad"),
+    ("SPEAKER_01: Yes.", "SPEAKER_01"), ("李华：我反对。", "李华"), ("We need two things: time and money.", ""),
+    ("At 10:30 we left.", ""), ("See https://example.org", ""), ("Is it so? Yes: it is.", ""),
+])  # fmt: skip
 def test_a_name_is_told_from_a_sentence_with_a_colon(line: str, speaker: str) -> None:
     """A name is short, its words are capitalised, and no sentence ends in it."""
     assert speaker_in(line)[0] == speaker

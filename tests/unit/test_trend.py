@@ -180,12 +180,8 @@ def test_versions_in_attributes_of_records_are_releases(tmp_path: Path) -> None:
 
     def made(version: str) -> dict[str, object]:
         profile = {
-            "records": 40,
-            "documents": 80,
-            "characters": 800,
-            "summaries": 40,
-            "summary_characters": 400,
-        }
+            "records": 40, "documents": 80, "characters": 800, "summaries": 40, "summary_characters": 400,
+        }  # fmt: skip
         return {"inputs": {"writer": {**profile, "record": {"prompt_version": {version: 40}}}}}
 
     folders = [night(tmp_path, i, made=made("a" if i < 40 else "b")) for i in range(60)]

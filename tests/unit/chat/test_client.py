@@ -201,18 +201,11 @@ def test_the_key_and_the_decoding_are_sent(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after-ms": "20"}, 0.02),
-        ({"retry-after": "soon"}, 0),
-        ({"retry-after": "999999"}, LONGEST_WAIT),
-        ({"retry-after-ms": "nan", "retry-after": "3"}, 3),
-        ({"retry-after-ms": "inf"}, 0),
-        ({"retry-after-ms": "-5"}, 0),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), [
+    ({"retry-after": "1.5"}, 1.5), ({"retry-after-ms": "20"}, 0.02), ({"retry-after": "soon"}, 0),
+    ({"retry-after": "999999"}, LONGEST_WAIT), ({"retry-after-ms": "nan", "retry-after": "3"}, 3),
+    ({"retry-after-ms": "inf"}, 0), ({"retry-after-ms": "-5"}, 0),
+])  # fmt: skip
 def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float) -> None:
     """Seconds and milliseconds are read, nonsense is not, and no server can stop us for ever."""
     assert retry_after(headers) == seconds

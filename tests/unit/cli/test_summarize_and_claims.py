@@ -131,14 +131,11 @@ def claims_of(out: Path) -> list[list[str] | None]:
     return [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
 
 
-@pytest.mark.parametrize(
-    ("summary", "reply", "claims", "said"),
-    [
-        ("It is red and it broke.", "Which ones? " * 30, None, "1 reply unparsed"),
-        ("It is red and it broke.", "I would rather not say.", None, "1 reply unparsed"),
-        ("It is red and it broke.", '```json\n{"statements": ["It is red.", "It broke."]}\n```', ["It is red.", "It broke."], "2 claims"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("summary", "reply", "claims", "said"), [
+    ("It is red and it broke.", "Which ones? " * 30, None, "1 reply unparsed"),
+    ("It is red and it broke.", "I would rather not say.", None, "1 reply unparsed"),
+    ("It is red and it broke.", '```json\n{"statements": ["It is red.", "It broke."]}\n```', ["It is red.", "It broke."], "2 claims"),
+])  # fmt: skip
 def test_lists_and_json_are_claims_and_remarks_are_none(
     summary: str, reply: str, claims: list[str] | None, said: str, tmp_path: Path
 ) -> None:

@@ -92,15 +92,10 @@ def test_the_judge_gives_its_reason_first(capsys: pytest.CaptureFixture[str]) ->
     assert server.bodies[0]["temperature"] == 0
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"model": "n"},
-        {"base_url": "http://two"},
-        {"temperature": 0.5},
-        {"form": "yes_no", "dimension": "fluency"},
-    ],
-)
+@pytest.mark.parametrize("other", [
+    {"model": "n"}, {"base_url": "http://two"}, {"temperature": 0.5},
+    {"form": "yes_no", "dimension": "fluency"},
+])  # fmt: skip
 def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any]) -> None:
     """Another model, server, temperature or question is another fingerprint; how politely it is asked is not."""
     for kind in (ChatEntailment, Judge):
