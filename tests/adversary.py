@@ -4,8 +4,6 @@ A change is harmless (the gate must answer as before), harmful (it must not pass
 of summaries, for which the expected answer is computed here from the texts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

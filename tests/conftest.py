@@ -1,7 +1,5 @@
 """What several tests stand on: where the shared inputs are, and small records of our own."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

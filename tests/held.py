@@ -1,7 +1,5 @@
 """Per-record statistics of results that tests make up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pyarrow as pa

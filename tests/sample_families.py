@@ -1,7 +1,5 @@
 """Results of coverage, people, sentiment and quality such as an audit returns, made up here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any

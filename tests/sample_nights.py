@@ -1,7 +1,5 @@
 """Saved audits of nights, with made-up estimates: two groups of one system."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Results such as an audit returns, made up here: representation, position and subgroups of two systems."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

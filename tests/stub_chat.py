@@ -4,8 +4,6 @@ Faults are drawn per request from a seed. ``served`` counts, per prompt, the ans
 what a real server would have been paid for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import gzip

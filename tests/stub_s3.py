@@ -1,7 +1,5 @@
 """A store that speaks enough of S3 on this machine: HEAD, GET of ranges, lists of objects."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator

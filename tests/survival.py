@@ -1,7 +1,5 @@
 """A run of `fairbrief summarize` against a server that misbehaves, killed again and again; what became of it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

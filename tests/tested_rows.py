@@ -1,7 +1,5 @@
 """One unit's rows with its own test, as an observation that tests its units has them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairbrief.auditing.observing import with_unit_tests

@@ -1,7 +1,5 @@
 """A folder served to a headless Chromium, and what a script finds in one of its pages."""
 
-from __future__ import annotations
-
 import html as stdlib_html
 import json
 import re

@@ -1,7 +1,5 @@
 """The pages in a real browser: hostile texts neither run nor load nor push anything out; the record viewer works."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/whole_audits.py: what audits as a whole say of writers whose fairness is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs the command in this process, as `main` does, and gives what a person would have seen."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whatever stands in a file, `fairbrief audit` ends with numbers or with one clear sentence."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`fairbrief audit` and its options, from a file or settings to the folder of results."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

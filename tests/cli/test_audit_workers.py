@@ -1,7 +1,5 @@
 """``fairbrief audit --workers`` leaves nothing behind when it is ended."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

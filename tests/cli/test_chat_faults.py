@@ -1,7 +1,5 @@
 """Every command that asks a chat model, against a server with every fault: none waits, asks or takes without end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

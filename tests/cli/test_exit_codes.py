@@ -1,7 +1,5 @@
 """The command as a process: its exit codes (1 is a broken limit and nothing else), its streams, and what it loads."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Help and `fairbrief protocol`: pages of 80 columns with each option once, examples that run, and docstrings as the terminal shows them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From the files that people have to an audit: one ``init`` and one ``audit``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import tomllib

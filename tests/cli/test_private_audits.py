@@ -1,7 +1,5 @@
 """What the folder of an audit contains of its input: a sample, redacted texts, or no texts."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """What a careless user does ends in one clear line and exit code 2, before any work and without harm."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

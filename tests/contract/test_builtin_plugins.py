@@ -1,7 +1,5 @@
 """Every declared measure, scorer and summarizer keeps the contract: a new one is tested by being declared."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from typing import Any

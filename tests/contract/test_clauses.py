@@ -1,7 +1,5 @@
 """Each clause of the contract is proved by a planted fault, and kept by a stranger's plug-in."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

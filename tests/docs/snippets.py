@@ -11,8 +11,6 @@
 In shown output ``…`` matches anything, alone on a line for any lines; how wide a gap is does not matter.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

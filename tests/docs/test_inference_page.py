@@ -1,7 +1,5 @@
 """The pages on inference and on costs have the words of reports and the figures that were recorded."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages, help texts and messages use the vocabulary of the glossary; what is pinned by hash is what is tested."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every page does what it shows, says what the code says, and links to what is there."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

@@ -3,8 +3,6 @@
 The reviews are our own words; what differs is how they are kept.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The controlled inputs of the golden folder as records, summaries and scores."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

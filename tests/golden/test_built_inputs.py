@@ -1,7 +1,5 @@
 """The published designs come back from the published texts: counts per cell, labels per review."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Source: golden/coverage/fixtures.json (the release's arithmetic recomputed by an
 reference and checked against the unmodified release to 1.1e-16).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

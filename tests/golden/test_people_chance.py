@@ -3,8 +3,6 @@
 Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/explanation/deviations.md.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

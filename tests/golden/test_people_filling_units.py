@@ -3,8 +3,6 @@
 Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Decisions: docs/explanation/deviations.md.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

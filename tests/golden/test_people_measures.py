@@ -1,7 +1,5 @@
 """The scores that the release's code gives to eight sets of controlled inputs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path

@@ -4,8 +4,6 @@ Source: Steen & Markert's release; `shared/golden/people/{templates,templates_ra
 The decisions are told in docs/explanation/deviations.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

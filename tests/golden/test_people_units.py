@@ -1,7 +1,5 @@
 """The release's edge cases: each equal in the published reading, and answered better where it is at fault."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The planted systems on real articles, against the paper's table of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Position: published histograms, and counts from real texts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """No published figure is guessed: each stands in the paper's own text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

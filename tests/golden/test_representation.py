@@ -2,8 +2,6 @@
 page of the paper shows as obtained from these files, and what the sanity baselines read.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Sentiment on real texts: a classifier taught by Hu & Liu on vectors made here, and planted shifts in news."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folders of tiny models, made on the spot: nothing is downloaded."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """BERTScore is the reference package's precision, piece by piece; BARTScore the model's mean log-likelihood."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every scorer that holds a model keeps the clauses of a scorer, and halves batches that a device cannot hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

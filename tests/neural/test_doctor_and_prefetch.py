@@ -1,7 +1,5 @@
 """What a machine can do, and bringing models to it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Embeddings: sentence-transformers' own vectors, and real semantics."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Entailment: the model's own numbers, whatever the order of classes, batches and lengths; known models, asked as they were trained."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every command line of the how-to pages runs as it is printed, on tiny models and with the files that the pages speak of."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

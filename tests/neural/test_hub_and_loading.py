@@ -1,7 +1,5 @@
 """Finding models: folders, the hub's cache, and clear words where there is none."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Models in worker processes: each holds its own, on its share of the machine; the scores are those of one process."""
 
-from __future__ import annotations
-
 import multiprocessing
 import pickle
 from dataclasses import replace

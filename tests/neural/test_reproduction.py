@@ -1,7 +1,5 @@
 """Every command of the papers' pages runs, on the examples and tiny models, and prints the published rows."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Sequence

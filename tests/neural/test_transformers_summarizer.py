@@ -1,7 +1,5 @@
 """Summaries by tiny models made on the spot: batches, templates, and texts that are too long."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

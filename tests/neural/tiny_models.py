@@ -1,7 +1,5 @@
 """Tiny models with random weights: real architectures, tokenizers and files."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Tiny models that write, with random weights: an encoder-decoder and a decoder, with real files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

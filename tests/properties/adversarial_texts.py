@@ -1,7 +1,5 @@
 """Texts on which careless code takes time that grows with the square of their length, and how to notice it."""
 
-from __future__ import annotations
-
 import gc
 import os
 import time

@@ -1,7 +1,5 @@
 """Lexical scorers answer many asks in one table: each ask as if it stood alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """An input read in parts is the input: no row is lost or read twice, and errors name the same lines."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

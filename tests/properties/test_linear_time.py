@@ -1,7 +1,5 @@
 """No text takes the processor longer than its length allows: every function of `text`, every pattern."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

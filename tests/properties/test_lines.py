@@ -1,7 +1,5 @@
 """What is written is read back as it was."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

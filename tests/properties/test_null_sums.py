@@ -1,7 +1,5 @@
 """Sums of relabelled rows, which no order and no parting changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Laws of measures about people, and of controlled inputs: on GUM's 56 real documents, on any names and any text."""
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever stands in a file: cases, or one of our errors; and every line is accounted for."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

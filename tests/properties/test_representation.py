@@ -1,7 +1,5 @@
 """What holds for value distributions of any record, and under any label permutation."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Segments never exceed their length, and lose and change nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

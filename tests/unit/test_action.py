@@ -1,7 +1,5 @@
 """The GitHub Action: its script in a temporary repository, and its inputs; and what the Dockerfile runs as."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

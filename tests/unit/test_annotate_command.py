@@ -1,7 +1,5 @@
 """``fairbrief annotate``: from records to sheets, and from answers to agreement, measures and Table 13."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """People's judgement of summaries: what is asked of whom, how answers come back, and what follows from them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """Fairbrief from Python: its names, settings that cannot be, and what an audit gives."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from inspect import signature

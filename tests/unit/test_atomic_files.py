@@ -1,7 +1,5 @@
 """Files that survive kills: held by one process, and replaced in one step or not at all."""
 
-from __future__ import annotations
-
 import fcntl
 import stat
 import subprocess

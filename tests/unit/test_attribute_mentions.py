@@ -1,7 +1,5 @@
 """Mentions of age, sex, ethnicity and place: the recogniser, and fates and shares worked by hand from the definitions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """One audit, one folder: never a mixture of two, never an old one taken for the new."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Single steps of an audit, on a few cases and estimates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

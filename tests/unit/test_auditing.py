@@ -1,7 +1,5 @@
 """What an audit promises whatever it measures: also of large records, of scores that are no numbers, and of the example."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

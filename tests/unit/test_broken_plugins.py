@@ -1,7 +1,5 @@
 """A plug-in that cannot be loaded is listed, and stops those alone who name it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Inputs that differ only in a person's age, and the care notes and complaints that come as examples."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``fairbrief build``: from published files to records that the audit reads, the same to the byte."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

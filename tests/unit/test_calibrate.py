@@ -1,7 +1,5 @@
 """``fairbrief calibrate``: labels in, a map and its agreement out; scorers that use it; what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Chance levels and p of single values, on so few clusters and draws that their arithmetic is written out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace

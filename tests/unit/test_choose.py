@@ -1,7 +1,5 @@
 """Choosing among candidates: planted best ones, ties, floors, lengths, and the command."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

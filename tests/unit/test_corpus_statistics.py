@@ -1,7 +1,5 @@
 """What a file holds: records, lengths, groups, mixes; samples of it; and references audited as systems."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

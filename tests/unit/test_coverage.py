@@ -1,7 +1,5 @@
 """Coverage: what the released code gets wrong, and we must not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Coverage on so few documents and units that its arithmetic is written out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

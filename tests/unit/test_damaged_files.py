@@ -1,7 +1,5 @@
 """Damaged files, and small ones that would fill the memory: a data error, soon and in little memory; honest ones are read."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc

@@ -1,7 +1,5 @@
 """Counterfactuals of one seed document: of several designs in one audit, in subgroups, and with words that none of them changes."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Files and tables: formats, compression, encodings, damage, several of them, summaries beside."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

@@ -1,7 +1,5 @@
 """What one row becomes: a record, its summaries, and the errors in their places."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The records that the page shows: which are chosen, what supports their sentences, and what leaving parts out does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page by families: what is drawn, in which colours, and what is said to be cut."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

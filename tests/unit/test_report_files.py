@@ -1,7 +1,5 @@
 """results.json, the per-record statistics, data frames, and the folder that holds them."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

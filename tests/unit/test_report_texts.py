@@ -1,7 +1,5 @@
 """Terminal, page, Markdown, LaTeX, CSV and JUnit: what they show, and that no text of the input is obeyed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

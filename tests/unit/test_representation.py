@@ -1,7 +1,5 @@
 """Representation of values: distributions, distances from a target, and the protocol of Zhang et al."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

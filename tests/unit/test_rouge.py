@@ -1,7 +1,5 @@
 """ROUGE, of texts and of their words as numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """One input has one answer, to the last bit: in any order, any cut and any engine, whatever ends a worker."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import json

@@ -1,7 +1,5 @@
 """`fairbrief.score`: lists and columns in, the estimates of an audit out."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

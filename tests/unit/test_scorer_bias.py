@@ -1,7 +1,5 @@
 """Scorer bias checks: how scorers score sources that differ only in the group."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The trials behind the scorer cards: reading people's judgements, and the figures by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """No password and no key is printed or written; files with prompts and replies are private."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path

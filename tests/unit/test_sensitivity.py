@@ -1,7 +1,5 @@
 """Whether a finding hangs on one scorer, unit or length: the table, what it says, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """tfidf and rouge1: sentences against sentences."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """Where sentences end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The shift of sentiment by group: what is observed, what is found, and what is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Shifts of sentiment on a few passages whose scores are given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The two sentiment scorers keep the contract; gender words, lexicons and word vectors: what is counted, and what is refused."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from dataclasses import replace

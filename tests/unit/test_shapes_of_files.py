@@ -1,7 +1,5 @@
 """Files as people have them: long and wide tables, paths, joins, summaries of several systems beside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

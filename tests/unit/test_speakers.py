@@ -1,7 +1,5 @@
 """Speakers: who is included, covered and misattributed, on records so small that the arithmetic is written out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

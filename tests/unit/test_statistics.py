@@ -1,7 +1,5 @@
 """Statistics against textbooks and reference implementations: models, classification, label permutations, bootstraps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benchmarks.label_draws import observed_and_choice

@@ -1,7 +1,5 @@
 """Statistics on numbers so small that their arithmetic is written out, at the ends of what they are defined for."""
 
-from __future__ import annotations
-
 import math
 from hashlib import blake2b
 

@@ -1,7 +1,5 @@
 """Slices from the per-record statistics of an audit, without scoring again, and gaps that cancel over the whole."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys

@@ -1,7 +1,5 @@
 """A sweep: the grid, resuming, paired differences, and the command; runs of one system that an audit pools."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first screen of the terminal: its length, order, colours, and that nothing is cut at any width."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Words of themes on counterfactual pairs, worked by hand from the definitions; files of themes; planted systems."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

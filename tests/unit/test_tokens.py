@@ -1,7 +1,5 @@
 """Two readings of words, and the scorers over them: n-grams, and containment, the judge of support that needs no model."""
 
-from __future__ import annotations
-
 from math import log
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Exports of traces: each call of a model is a record, with the sources of its trace."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json

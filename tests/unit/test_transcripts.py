@@ -1,7 +1,5 @@
 """Transcripts and tables of speakers, as people have them, to records of turns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

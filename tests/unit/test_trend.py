@@ -1,7 +1,5 @@
 """``fairbrief trend``: drifts, changed inputs, releases, limits, refusals; and the arithmetic of its evidence."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

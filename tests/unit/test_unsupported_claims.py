@@ -1,7 +1,5 @@
 """Unsupported claims by group and by place, worked by hand from a given support."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The chat client against a server that misbehaves: real HTTP on loopback."""
 
-from __future__ import annotations
-
 import gc
 import json
 import resource

@@ -1,7 +1,5 @@
 """A journal keeps every answer that was written whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

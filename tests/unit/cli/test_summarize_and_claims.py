@@ -1,7 +1,5 @@
 """The commands summarize and claims, from a file to a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

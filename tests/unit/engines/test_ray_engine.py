@@ -1,7 +1,5 @@
 """Work on Ray: in order, and whole however workers and machines end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Judges behind a chat model: what they ask, what they read, what a cache keeps; and quality from their words to an audited mean."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Languages told from texts, and words and sentences of other languages than English."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies
 

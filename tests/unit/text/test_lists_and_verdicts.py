@@ -1,7 +1,5 @@
 """Lists, scores and probabilities as models write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from fairbrief.text import replies, segmentation

@@ -1,7 +1,5 @@
 """Paraphrases by rules: which words are replaced, in which form, and when there is none."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

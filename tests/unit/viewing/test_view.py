@@ -1,7 +1,5 @@
 """All records of a saved audit: listed, sorted, searched, compared and opened, from the files alone."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
