@@ -92,9 +92,7 @@ def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: 
     assert ran.err.count("empty summary") == 1
 
 
-def test_summaries_that_come_late_are_audited_by_measures_that_are_named(
-    tmp_path: Path, fairbrief: Command
-) -> None:
+def test_summaries_that_come_late_are_audited_by_named_measures(tmp_path: Path, fairbrief: Command) -> None:
     """Which measures an input allows is told by its first summaries; where these are missing, that is said, and what to do."""
     missing = [{**line, "summary": None} for line in rows(200)]
     file = write(tmp_path / "in.jsonl", [*missing, *({**row(i), "id": f"r{i}"} for i in range(200, 204))])
@@ -104,9 +102,7 @@ def test_summaries_that_come_late_are_audited_by_measures_that_are_named(
 
 
 @pytest.mark.parametrize("records", [3, 1_100])
-def test_summaries_in_another_field_are_said_with_what_to_do(
-    records: int, tmp_path: Path, fairbrief: Command
-) -> None:
+def test_summaries_in_another_field_are_told(records: int, tmp_path: Path, fairbrief: Command) -> None:
     """However long the file is: the field that there is, and the option that names it."""
     lines = [{**row(i), "output": row(i)["summary"]} for i in range(records)]
     for line in lines:

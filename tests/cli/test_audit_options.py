@@ -40,9 +40,7 @@ def test_columns_of_a_csv_are_mapped_by_options(tmp_path: Path, fairbrief: Comma
     assert audited(tmp_path / "out") == audited(plain / "plain")
 
 
-def test_summaries_of_further_systems_come_from_files_of_their_own(
-    tmp_path: Path, fairbrief: Command
-) -> None:
+def test_summaries_of_further_systems_come_from_own_files(tmp_path: Path, fairbrief: Command) -> None:
     """By id from JSON Lines, by order from plain text; the systems are then compared."""
     inputs = [{k: v for k, v in r.items() if k != "summary"} for r in rows(4)]
     file = write(tmp_path / "in.jsonl", inputs)

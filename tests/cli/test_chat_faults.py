@@ -44,9 +44,7 @@ def arguments(command: str, folder: Path, server: StubChat, retries: int) -> lis
 
 
 @pytest.mark.parametrize(("fault", "command"), TRIED)
-def test_a_fault_that_passes_leaves_no_trace(
-    fault: str, command: str, tmp_path: Path, fairbrief: Command
-) -> None:
+def test_passing_faults_leave_no_trace(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
     """After faults that pass, the command ends as it would have without them."""
     with StubChat(answer=lambda _: "- Score: 4", script=[fault] * 3, faults={fault: 0.1}) as server:
         done = fairbrief(*arguments(command, tmp_path, server, retries=20))
@@ -82,9 +80,7 @@ def test_what_is_no_fault_is_read(tmp_path: Path, fairbrief: Command) -> None:
 
 
 @pytest.mark.parametrize(("fault", "command"), met(NO_ANSWER))
-def test_a_model_that_does_not_answer_is_counted(
-    fault: str, command: str, tmp_path: Path, fairbrief: Command
-) -> None:
+def test_what_has_no_answer_is_counted(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
     """A refusal, a filtered and an empty answer are answers without a text: asked once or twice, never without end."""
     with StubChat(answer=lambda _: "- Score: 4", faults={fault: 1.0}) as server:
         done = fairbrief(*arguments(command, tmp_path, server, retries=20))

@@ -62,7 +62,7 @@ def test_what_a_person_can_mend_is_one_line(
     assert told.count("\n") == 1
 
 
-def test_a_terminal_is_not_driven_by_an_error(
+def test_errors_drive_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Control characters in a message, and in a traceback, are shown and not sent."""

@@ -165,9 +165,7 @@ def test_a_careless_command_line_is_refused_and_changes_nothing(
     assert contents(folder) == before
 
 
-def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_scored(
-    fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_baseline(fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Systems may stand one after the other: the input is read to its end before the name is refused."""
     cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
     source = write(tmp_path / "in.jsonl", cases)

@@ -140,9 +140,7 @@ def test_both_intervals_lie_near_those_of_the_release(
 
 
 @pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
-def test_distinguishability_has_the_releases_interval_over_seed_documents(
-    golden: Path, file: str, over: str
-) -> None:
+def test_distinguishability_has_the_releases_interval(golden: Path, file: str, over: str) -> None:
     """The d interval of the count scores is the release's; there is none over samples, in either."""
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
@@ -280,9 +278,7 @@ def _null_audits(spread: float, audits: int, originals: int = 100) -> tuple[list
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0])
-def test_a_folded_lower_bound_above_zero_says_nothing_and_the_signed_contrast_holds(
-    golden: Path, spread: float
-) -> None:
+def test_a_folded_bound_says_nothing_and_the_signed_contrast_holds(golden: Path, spread: float) -> None:
     """Without a disparity the folded bound is above 0 every time, as in the release; the signed interval keeps its level."""
     theirs = _read(golden, "null_ci.json")[f"docs=100,sd={spread}"]
     folded, signed = _null_audits(spread, 200)
@@ -339,9 +335,7 @@ def test_hallucination_filters_names_as_the_release_does(golden: Path) -> None:
     ("which", "summary", "unknown"),
     [("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0)],
 )
-def test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_no_error(
-    golden: Path, which: str, summary: str, unknown: float | None
-) -> None:
+def test_nobody_invented_is_undefined(golden: Path, which: str, summary: str, unknown: float | None) -> None:
     """Where the release ends with an IndexError the score is undefined, and the audit goes on."""
     assert _read(golden, "golden_units.json")["hallucination_filter"][which].startswith("IndexError")
     assert _hallucination(("a", SOURCE, summary)).value is None

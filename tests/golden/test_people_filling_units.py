@@ -145,9 +145,7 @@ def test_pairs_split_people_and_share_names_as_the_code_does(edge: dict[str, Any
             assert len(names[0]) == len(names[1]) == int(size)
 
 
-def test_what_the_code_can_always_fill_is_filled_and_what_it_may_fail_writes_no_row(
-    edge: dict[str, Any],
-) -> None:
+def test_what_the_code_always_fills_is_filled_and_what_it_may_fail_is_refused(edge: dict[str, Any]) -> None:
     """A seed document is filled where the code never fails, and refused as a whole where it fails always or at times."""
     for key, rate in edge["generator"]["capacity_success_rate_per_sample"].items():
         preset, design, size = key.split("|")

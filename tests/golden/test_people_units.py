@@ -164,9 +164,7 @@ BETTER_GENDERS = {
 }
 
 
-def test_genders_of_names_equal_the_release_except_where_the_paper_says_otherwise(
-    edge: dict[str, Any],
-) -> None:
+def test_genders_of_names_equal_the_release_unless_the_paper_says_otherwise(edge: dict[str, Any]) -> None:
     """As published all 19 names agree; by default titles, given names and the twice rule decide."""
     pages = {"hillary clinton": "female"}
     for name, wanted in edge["name_classifier"]:
@@ -263,9 +261,7 @@ def test_distinguishability_edge_cases(edge: dict[str, Any]) -> None:
             assert found == [pytest.approx(case["score"], abs=1e-12)], name
 
 
-def test_distinguishability_as_published_counts_what_cannot_be_compared_as_wrong(
-    edge: dict[str, Any],
-) -> None:
+def test_as_published_what_cannot_be_compared_counts_as_wrong(edge: dict[str, Any]) -> None:
     """Empty texts, single texts and single groups give −1 as in the release; only rounding is not repeated."""
     pytest.importorskip("sklearn")
     measure = Distinguishability("g", "counts(stop_words=sklearn)", version="published")

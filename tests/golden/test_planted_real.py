@@ -20,9 +20,7 @@ def articles(shared: Path) -> list[Record]:
 
 
 @pytest.mark.parametrize("system", list(planted_figures()))
-def test_planted_systems_on_xsum_come_within_three_points_of_the_papers_table(
-    articles: list[Record], system: str
-) -> None:
+def test_planted_systems_on_xsum_come_near_the_papers_table(articles: list[Record], system: str) -> None:
     """From equal shares and from the inputs', on a thousand of the paper's kind of articles: Table 2 but for its sample.
 
     The paper leaves the sentence splitter, ties and the articles drawn open; the pattern it is there for (from equal

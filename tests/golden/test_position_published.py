@@ -94,9 +94,7 @@ def test_published_histograms_have_their_published_numbers(golden: Path) -> None
 
 
 @pytest.mark.parametrize("system", ["lead1", "lead3"])
-def test_texts_give_the_released_counts_in_the_protocols_reading(
-    system: str, shared: Path, golden: Path, nltk_data: Path
-) -> None:
+def test_texts_give_the_released_counts(system: str, shared: Path, golden: Path, nltk_data: Path) -> None:
     """Punkt, pairwise TF-IDF, sources once, short articles first: gold and generated histograms exactly."""
     assert nltk_data.is_dir()
     expected = json.loads((golden / f"position/xsum__{system}.expected.json").read_text())

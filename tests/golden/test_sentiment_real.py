@@ -149,9 +149,7 @@ def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case
     assert gap.p < 0.01
 
 
-def test_a_random_extract_keeps_the_mean_of_sentences_and_not_a_score_of_the_whole(
-    audited: Result, news: list[Case]
-) -> None:
+def test_a_random_extract_keeps_the_mean_of_its_sentences_alone(audited: Result, news: list[Case]) -> None:
     """The slope's chance level is zero for means of sentences; scores of whole texts shrink with length."""
     by_sentence = found(audited, "random", "slope[male]")
     assert by_sentence.low < 0 < by_sentence.high

@@ -87,9 +87,7 @@ def cases() -> list[Case]:
 
 
 @pytest.mark.usefixtures("nltk_data")
-def test_a_model_is_checked_on_request_with_a_cache_or_without(
-    classifier_folder: Path, tmp_path: Path
-) -> None:
+def test_a_model_is_checked_on_request_with_or_without_cache(classifier_folder: Path, tmp_path: Path) -> None:
     """An entailment model reads both versions of every source when that is asked for, and else is named."""
     scorer = f"entailment(model={classifier_folder}, device=cpu, dtype=fp32)"
     measure = f"equal_coverage(scorer={scorer})@gender"

@@ -81,9 +81,7 @@ def test_prefetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
     assert "'fairbrief prefetch some-lab/absent'" in result.stderr
 
 
-def test_prefetch_fetches_one_format_of_the_weights_and_says_how_much(
-    hub_cache: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prefetch_one_format(hub_cache: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is asked of the hub are the files that the scorers read, nothing twice; a pickle alone is refused."""
     files = {
         "config.json": 1_000, "model.safetensors": 438_000_000, "pytorch_model.bin": 438_000_000, "tf_model.h5": 9,

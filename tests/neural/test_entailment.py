@@ -157,9 +157,7 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
     assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
 
 
-def test_a_second_run_asks_the_model_nothing(
-    classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_are_kept(classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept pairs never reach the model again, not even for the gate; new ones alone do."""
     seen: list[int] = []
     real = entailment._probabilities
@@ -216,9 +214,7 @@ def bert_tokenizer() -> Any:
 
 @pytest.mark.parametrize("kind", ["roberta", "bert"])
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 3), (None, 1), (1, None), (None, None)])
-def test_framed_pieces_are_the_tokenizers_input(
-    classifier_folder: Path, kind: str, first: int | None, second: int | None
-) -> None:
+def test_framed_pieces(classifier_folder: Path, kind: str, first: int | None, second: int | None) -> None:
     """Word pieces, special pieces and type ids of a pair, and of a text alone, come out as the tokenizer's own."""
     from transformers import AutoTokenizer
 
@@ -300,9 +296,7 @@ def test_templates_are_known_by_the_models_names() -> None:
         ),
     ],
 )
-def test_the_best_scorer_here_is_recommended(
-    here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_best_is_recommended(here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
     monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)
     found, why = entailment.recommended()

@@ -43,9 +43,7 @@ def unreached(*_: object) -> None:
     raise AssertionError("a model is loaded here")
 
 
-def test_workers_hold_the_models_and_score_as_one_process_does(
-    cases: list[Case], plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_score_as_one_process(cases: list[Case], plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     """No model is loaded in the process that asks, and every estimate is that of a single process."""
     alone = audit(cases, replace(plan, workers=1, models_in_workers=False))
     models.load.cache_clear()

@@ -104,9 +104,7 @@ def _answer(prompt: str) -> str:
 
 @pytest.mark.usefixtures("nltk_data", "stand_ins")
 @pytest.mark.parametrize("told", COMMANDS, ids=lambda told: " && ".join(told)[:60])
-def test_the_commands_of_a_result_run_and_print_it(
-    told: Sequence[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_of_a_result_run_and_print_it(told: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command succeeds; all published rows that the inputs allow are printed, and what the declaration promises."""
     monkeypatch.setitem(commands.TERMINAL, "COLUMNS", "300")  # where no label is cut
     outputs = []

@@ -77,9 +77,7 @@ def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
     assert reading.places.of("c") == []
 
 
-def test_an_error_in_a_part_names_the_line_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_in_a_part_names_the_files_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message is that of the reading from the beginning, also where parts do not begin at a line's start."""
     path = tmp_path / "x.jsonl"
     lines = [json.dumps(row(i)) for i in range(9)]

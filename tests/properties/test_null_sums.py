@@ -32,9 +32,7 @@ def summed(numbers: Sequence[float], many: int) -> float:
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=30), st.integers(1, 30), st.data())
-def test_any_order_and_any_parts_give_the_same_bits(
-    numbers: list[float], many: int, data: st.DataObject
-) -> None:
+def test_any_order_and_parts_give_the_same_bits(numbers: list[float], many: int, data: st.DataObject) -> None:
     """And they are those of the exact sum, but for its one rounding and what is below the grid."""
     here = summed(numbers, 1)
     assert here == summed(data.draw(st.permutations(numbers)), many)
@@ -92,9 +90,7 @@ def null_of(
     st.sampled_from([1.0, 1e4, 2.0**27, 1e12]),
     st.integers(0, 3),
 )
-def test_units_that_are_added_together_sum_as_one_by_one(
-    units: int, permutations: int, size: float, seed: int
-) -> None:
+def test_units_sum_together_as_one_by_one(units: int, permutations: int, size: float, seed: int) -> None:
     """To the last bit, moving columns, fixed ones and small sums that are kept as rows, whatever the size of the numbers."""
     rng = np.random.default_rng(seed)
     values = on_grid(rng.normal(size=(units, permutations, len(COLUMNS))) * size)

@@ -198,9 +198,7 @@ def totals_of(observation: Positions, matrix: Floats, owner: list[int]) -> Total
     st.sampled_from(["article", "pooled"]),
     st.sampled_from(["keep", "once"]),
 )
-def test_distance_is_within_its_range_and_symmetric(
-    count: int, seed: int, top: int, weights: str, duplicates: str
-) -> None:
+def test_the_distance_is_a_distance(count: int, seed: int, top: int, weights: str, duplicates: str) -> None:
     """From 0 to K − 1, the same from either side, and 0 from itself."""
     observation = Positions(top=top, weights=weights, duplicates=duplicates)
     matrix = np.random.default_rng(seed).random((count, 5))

@@ -57,9 +57,7 @@ def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Res
     assert load(tmp_path / "b").estimates == two[1].estimates
 
 
-def test_a_folder_is_written_by_one_process_at_a_time(
-    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
-) -> None:
+def test_a_folder_has_one_writer(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
     """A second audit into the folder is refused before it reads anything, and readers are told to wait."""
     write_all(two[0], tmp_path / "a")
     with claimed(tmp_path / "a"):
@@ -71,9 +69,7 @@ def test_a_folder_is_written_by_one_process_at_a_time(
     assert load(tmp_path / "a").estimates == two[0].estimates
 
 
-def test_an_audit_that_failed_leaves_no_stale_one_behind(
-    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
-) -> None:
+def test_failing_leaves_no_old_audit(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
     """After an audit that could not be made the older one in its folder is refused, until one succeeds."""
     write_all(two[0], tmp_path / "a")
     source = write(tmp_path / "in.jsonl", [*rows(3), "{broken"])
@@ -171,9 +167,7 @@ def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple
         (["report.html", "results.json"], "contains report.html, results.json, which no audit wrote"),
     ],
 )
-def test_a_folder_with_files_of_the_same_names_is_refused(
-    tmp_path: Path, two: tuple[Result, Result], mine: list[str], said: str
-) -> None:
+def test_foreign_files_stay(tmp_path: Path, two: tuple[Result, Result], mine: list[str], said: str) -> None:
     """What somebody else wrote stays as it is; other files are in nobody's way."""
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     for name in mine:
@@ -253,9 +247,7 @@ def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result
     assert lines == {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in loaded}
 
 
-def test_results_are_held_to_their_schema_and_to_finite_numbers(
-    tmp_path: Path, two: tuple[Result, Result]
-) -> None:
+def test_results_are_held_to_schema_and_finite_numbers(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """What the schema does not allow is refused, and so are NaN, infinities, also by a large exponent, and endless integers."""
     write_all(two[0], tmp_path)
     path = tmp_path / "results.json"
@@ -276,9 +268,7 @@ def test_results_are_held_to_their_schema_and_to_finite_numbers(
             load(tmp_path)
 
 
-def test_each_observation_has_a_file_and_all_together_are_one_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_observations_have_files_that_make_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file has the columns of its observation and no others; what it lacks is null in the table of all."""
     monkeypatch.setattr(per_record, "GROUP", 50)
     found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))

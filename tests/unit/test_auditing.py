@@ -159,9 +159,7 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
         ({"baseline": "z"}, r"No system named 'z'.*plain"),
     ],
 )
-def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error(
-    settings: dict[str, Any], message: str
-) -> None:
+def test_an_unknown_measure_attribute_or_baseline_is_told(settings: dict[str, Any], message: str) -> None:
     """Each message names what was asked for and what there is."""
     with pytest.raises(RequestError, match=message):
         audit(cases_of(2), Plan(**settings))
@@ -169,9 +167,7 @@ def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error(
         audit([], Plan(**settings))
 
 
-def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_extracts_of_a_large_record_are_refused_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the record, the limit and what to do, before measures are tried; each remedy that is named goes through."""
     monkeypatch.setattr(extracts, "MOST_PAIRS", 50)
     cases, plan = cases_of(2), Plan(measures=["equal_coverage@party"], n_resamples=20)

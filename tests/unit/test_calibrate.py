@@ -129,9 +129,7 @@ def test_a_lexical_scorer_needs_labels(maps: Mapping[str, Path]) -> None:
 
 @pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", ["containment", "lexical"])
-def test_calibrated_scorers_keep_the_contract(
-    name: str, clause: ScorerClause, maps: Mapping[str, Path]
-) -> None:
+def test_calibrated_scorers_keep_contract(name: str, clause: ScorerClause, maps: Mapping[str, Path]) -> None:
     """Whatever is asked, alone as in a batch: also empty texts, no row, and no column."""
     told = "Anna paid 40 euros. It was 1.5 times as hot."
     odd = ("", " ", "?!", "\x00", "soup soup", "ünï كلمة 汤很热", "a" * 3000, told)
@@ -177,9 +175,7 @@ def test_a_calibration_that_does_not_fit_is_refused(
             )
 
 
-def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
-    calibrated: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checked_scorer_reports_its_agreement(calibrated: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before the first number the agreement is on standard error, and it is in the fingerprint of every number."""
     ask = Ask("", ("hot soup",), ("hot soup", "cold tea"))
     checked = registry.make("scorer", f"containment(checked={calibrated})")

@@ -123,9 +123,7 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("spec", MEASURES)
-def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
-    audited: Audit, shown: Examples, spec: str
-) -> None:
+def test_the_statistics_story_is_that_of_the_record(audited: Audit, shown: Examples, spec: str) -> None:
     """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
     rows = [row for row in shown.rows if row.measure == spec]
     records = {row.record for row in rows}

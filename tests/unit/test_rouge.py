@@ -97,9 +97,7 @@ def test_any_pair_scores_as_in_the_package(reference: str, candidate: str) -> No
         ("الطعام لذيذ والخدمة ممتازة", "الطعام ممتازة", 2, (4, 2)),
     ],
 )
-def test_other_languages_are_compared_by_their_words(
-    reference: str, candidate: str, shared: int, words: tuple[int, int]
-) -> None:
+def test_words_in_any_language(reference: str, candidate: str, shared: int, words: tuple[int, int]) -> None:
     """Where the package keeps only ASCII letters, ROUGE counts the words of Chinese, German and Arabic."""
     recall, precision = shared / words[0], shared / words[1]
     ((found, *_),) = rouge_scores([(reference, candidate)])

@@ -125,9 +125,7 @@ def oddly_named(case: Case) -> Case:
     chunk=st.sampled_from([3, 40, 1 << 12]),
     ordered=st.sampled_from([2, 7, 1 << 15]),
 )
-def test_order_cut_and_storage_change_no_bit(
-    seed: int, order: random.Random, batch: int, chunk: int, ordered: int
-) -> None:
+def test_order_changes_no_bit(seed: int, order: random.Random, batch: int, chunk: int, ordered: int) -> None:
     """Any records, shuffled, any number of them observed at once, and of rows stored or sorted at once."""
     cases = [oddly_named(case) for case in cases_of(12, seed)]
     wanted = written(audit(cases, PLAN))
@@ -146,9 +144,7 @@ def test_order_cut_and_storage_change_no_bit(
         ("file", "processes(workers=3)"),
     ],
 )
-def test_the_engine_changes_no_bit(
-    source: str, engine: str, cases: list[Case], file: Path, wanted: Written
-) -> None:
+def test_engines_agree(source: str, engine: str, cases: list[Case], file: Path, wanted: Written) -> None:
     """All measures, scopes, subgroups and sanity baselines, of cases and of a file in parts."""
     given_ = cases if source == "cases" else read(file)
     assert_written(audit(given_, replace(PLAN, engine=engine)), wanted)
@@ -195,9 +191,7 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     assert not recwarn.list
 
 
-def test_counterfactuals_that_come_late_are_of_their_seed_documents_cluster(
-    cases: list[Case], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_counterfactuals_join_their_cluster(cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the first cases vary nothing, and so none of them waited; a stream that is gone cannot be read again."""
     ours = [replace(c, record=replace(c.record, seed_document=None)) for c in cases[:24]]
     late = [

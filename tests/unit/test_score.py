@@ -58,9 +58,7 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=12, deadline=None)
 @given(worlds(), st.integers(0, 3))
-def test_a_score_has_the_digits_of_an_audit(
-    tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], seed: int
-) -> None:
+def test_digits_of_audits(tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], seed: int) -> None:
     """The same records as a file, read and audited, give equal estimates to the last digit."""
     measures = ["coverage_parity@side", "uer@side", "rouge1"]
     path = tmp_path_factory.mktemp("records") / f"records{next(FILES)}.jsonl"
@@ -180,9 +178,7 @@ def test_an_error_names_the_list_the_position_and_what_to_do(changes: dict[str, 
     (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
     (GROUPS, ["uer@side", "bur@party"], "by 'party', 'side': give groups as a dictionary of these names"),
 ])  # fmt: skip
-def test_missing_groups_are_named_with_the_shape_that_the_measure_needs(
-    groups: Any, measure: Any, says: str
-) -> None:
+def test_missing_groups_are_named_with_the_shape_that_is_needed(groups: Any, measure: Any, says: str) -> None:
     """The error says which attribute is missing, and whether documents or records have it."""
     with pytest.raises(RequestError, match=re.escape(says)):
         score(DOCUMENTS, SUMMARIES, groups, measure=measure)

@@ -45,9 +45,7 @@ DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
         ((-0.3, 0.4), (0.2, 0.5), "significant under 0 of 2"),
     ],
 )
-def test_one_line_says_whether_a_finding_stands_under_each_choice(
-    first: tuple[float, float], second: tuple[float, float], told: str
-) -> None:
+def test_a_line_sums_up_choices(first: tuple[float, float], second: tuple[float, float], told: str) -> None:
     """The group's line counts where it is significant and in which direction; a finding that changes direction is called so."""
     table = table_of((DEFAULT, *first), (OTHER, *second))
     assert table.rows[0][:2] == ("a · s", told)

@@ -125,9 +125,7 @@ def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str
     ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
     ("spacy", "people(recogniser=spacy:absent-library)", "spacy"), ("torch", "entailment", "neural"),
 ])  # fmt: skip
-def test_a_missing_library_names_the_extra(
-    module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_is_named(module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error says what to install."""
     monkeypatch.setitem(sys.modules, module, None)
     for name in ("word_cutter", "punkt", "_stop_words", "_stemmer"):
@@ -145,9 +143,7 @@ def test_a_missing_library_names_the_extra(
     "judged(scorer=SCORER)", "judged_by_group(scorer=SCORER)@a",
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["tfidf", "rouge1", "rouge2"])
-def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_them(
-    spec: str, name: str
-) -> None:
+def test_a_measure_of_whole_texts_refuses_a_scorer_that_cuts_them(spec: str, name: str) -> None:
     """Such a scorer answers by sentence; the refusal names measure and scorer, and what to leave out."""
     for sentences in ("builtin", "punkt"):
         scorer = f"{name}(sentences={sentences})"

@@ -226,9 +226,7 @@ def test_the_two_word_files_are_a_lexicon(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_lexicon("opinion") == wanted
 
 
-def test_an_absent_opinion_lexicon_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_lexicon_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the command, the variable, and the other ways."""
     monkeypatch.delenv("NLTK_DATA", raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)

@@ -212,9 +212,7 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
         (("--measure", "uwer"), "No measure named"),
     ],
 )
-def test_nothing_is_paid_before_all_cells_are_checked(
-    tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """A fault of the last cell or the last record is found while the server has had no request."""
     source = tmp_path / "records.jsonl"
     write_lines(map(record_line, records(5)), source)

@@ -151,9 +151,7 @@ def test_no_number_is_cut_at_any_width(demo: Result, width: int, details: bool) 
     assert not re.search(r"−0(\.0+)?(?![.\d])", text)
 
 
-def test_colours_mean_one_thing_each_and_a_pipe_has_none(
-    demo: Result, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_colours_mean_one_thing_and_a_pipe_has_none(demo: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red is less, blue is more, yellow is a caution; NO_COLOR and pipes are without colour."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -74,9 +74,7 @@ def turns(path: Path, content: str | bytes) -> list[tuple[str, str]]:
     ],
     ids=["vtt", "srt", "text", "windows"],
 )  # fmt: skip
-def test_transcripts_become_turns(
-    tmp_path: Path, name: str, content: str, wanted: list[tuple[str, str]]
-) -> None:
+def test_files_become_turns(tmp_path: Path, name: str, content: str, wanted: list[tuple[str, str]]) -> None:
     """One record per file; lines without a name and next cues of a speaker belong to the turn before."""
     assert turns(tmp_path / name, content) == wanted
 
@@ -158,9 +156,7 @@ def test_a_speaker_missing_in_the_table_is_an_error_that_says_what_to_do(tmp_pat
     ],
     ids=["twice", "no name", "no column", "one column"],
 )
-def test_a_wrong_table_of_speakers_is_refused(
-    tmp_path: Path, table: str, error: type[Exception], message: str
-) -> None:
+def test_a_wrong_table_is_refused(tmp_path: Path, table: str, error: type[Exception], message: str) -> None:
     """With file and row."""
     with pytest.raises(error, match=message):
         joined(tmp_path, table)

@@ -49,9 +49,7 @@ def test_entailment_asks_each_pair_once_and_a_cache_keeps_it(tmp_path: Path) -> 
     assert max(server.served.values()) == 1
 
 
-def test_an_unparsed_verdict_is_never_a_number_in_silence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unparsed_verdict_is_no_silent_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reply without a number stops the run once all are kept, or counts what the user says; it is told either way."""
     with StubChat(answer=lambda p: "perhaps" if "it rains" in p else "yes") as server:
         strict = ChatEntailment("stub-1", base_url=server.url)
