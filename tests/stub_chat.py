@@ -16,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 Answer = Callable[[str], "str | None"]
@@ -24,6 +25,15 @@ Answer = Callable[[str], "str | None"]
 def echo(prompt: str) -> str:
     """An answer that depends on the prompt alone, and can be told from every other."""
     return f"Answer {hashlib.sha256(prompt.encode()).hexdigest()[:16]}."
+
+
+def asking(command: str, source: Path, model: str, out: Path) -> list[str | Path]:
+    """The command line of each command that asks a chat model, with its settings as ``(model=…)``."""
+    if command == "judge":
+        measure = f"judged(scorer=judge{model})"
+        return ["audit", source, "--measure", measure, "--resamples", "20", "--out", out]
+    more = ["--resamples", "20"] if command == "sweep" else []
+    return [command, source, "--with", f"chat{model}", "--out", out, *more]
 
 
 @dataclass

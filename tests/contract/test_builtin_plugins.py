@@ -6,18 +6,7 @@ from typing import Any
 
 import pytest
 
-from fairbrief import registry
-from fairbrief.testing import (
-    MEASURE_CLAUSES,
-    SCORER_CLAUSES,
-    SUMMARIZER_CLAUSES,
-    MeasureClause,
-    ScorerClause,
-    SummarizerClause,
-    permutations_of,
-    scores_of,
-    units_of,
-)
+from fairbrief import registry, testing
 from fairbrief.types import Ask, Case, Claim, Document, Entity, ExtractObservation, Reason, Record, Summary
 
 # --------------------------------------------------------------------------------- a rich small set
@@ -130,9 +119,9 @@ def needed(kind: registry.Kind, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.MEASURE_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", [*registry.names("measure"), *VARIANTS])
-def test_a_declared_measure_keeps_the_contract(name: str, clause: MeasureClause) -> None:
+def test_a_declared_measure_keeps_the_contract(name: str, clause: testing.MeasureClause) -> None:
     """Whatever is declared as a measure keeps each clause on records of reviews and of people."""
     clause(built("measure", name), CASES)
 
@@ -142,8 +131,10 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
     """The clauses are not kept for want of a row: every measure observes units of this set."""
     measure = built("measure", name)
     found = [
-        measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
-        for unit in units_of(measure, CASES)
+        measure.observation.observe(
+            unit, testing.scores_of(measure, unit), testing.permutations_of(measure, unit)
+        )
+        for unit in testing.units_of(measure, CASES)
     ]
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
     draws = measure.observation.declaration.draws_unscored
@@ -181,7 +172,7 @@ def asks_of(scorer: str) -> list[Ask]:
     asked = [
         dataclasses.replace(ask, scorer=spelled)
         for name in registry.names("measure")
-        for unit in units_of(built("measure", name), CASES)[:3]
+        for unit in testing.units_of(built("measure", name), CASES)[:3]
         for ask in built("measure", name).observation.asks(unit)
         if ask.scorer.partition("(")[0] == scorer
     ]
@@ -195,9 +186,9 @@ def asks_of(scorer: str) -> list[Ask]:
     ]
 
 
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SCORER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", SCORERS)
-def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -> None:
+def test_a_declared_scorer_keeps_the_contract(name: str, clause: testing.ScorerClause) -> None:
     """Scorers without a model answer whatever is asked, alone as in a batch."""
     clause(built("scorer or classifier", name), asks_of(name))
 
@@ -205,8 +196,8 @@ def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -
 # ------------------------------------------------------------------------------------- summarizers
 
 
-@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", SUMMARIZERS)
-def test_a_declared_summarizer_keeps_the_contract(name: str, clause: SummarizerClause) -> None:
+def test_a_declared_summarizer_keeps_the_contract(name: str, clause: testing.SummarizerClause) -> None:
     """One summary a record, and the same again whatever stands beside it."""
     clause(built("summarizer", name), RECORDS)

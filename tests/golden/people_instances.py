@@ -7,24 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.classifiers.people import Names
 from fairbrief.scorers.word_counts import Counts
-from fairbrief.types import (
-    Ask,
-    Case,
-    Cases,
-    Document,
-    Entity,
-    Floats,
-    Integers,
-    Measure,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
 
 SETS = [
     ("gender_balanced", "gender_balanced", "gender"),
@@ -43,10 +28,10 @@ PAGES = "name,gender\nHillary Clinton,female\nMary Undecided,unknown\n"
 """One page, which settles a name whose last name is a male first name."""
 
 
-def people_of(instructions: Mapping[str, Any], over: str) -> tuple[Entity, ...]:
+def people_of(instructions: Mapping[str, Any], over: str) -> tuple[t.Entity, ...]:
     """The people of an instance; one without a category lacks the attribute."""
     return tuple(
-        Entity(
+        t.Entity(
             key,
             person["first_name"],
             person["last_name"],
@@ -56,7 +41,7 @@ def people_of(instructions: Mapping[str, Any], over: str) -> tuple[Entity, ...]:
     )
 
 
-def read_instances(path: Path, over: str) -> list[tuple[Case, frozenset[str]]]:
+def read_instances(path: Path, over: str) -> list[tuple[t.Case, frozenset[str]]]:
     """Each parsed instance as a case, with the names that its parse holds."""
     found = []
     with path.open(encoding="utf-8") as lines:
@@ -65,9 +50,9 @@ def read_instances(path: Path, over: str) -> list[tuple[Case, frozenset[str]]]:
             attributes = {"sample": str(row["sample_id"])}
             if "text_category" in row:
                 attributes[over] = row["text_category"]
-            record = Record(
+            record = t.Record(
                 f"{row['article_id']}-{number}",
-                (Document(row["text"]),),
+                (t.Document(row["text"]),),
                 entities=people_of(row["instructions"], over),
                 attributes=attributes,
                 seed_document=row["article_id"],
@@ -78,32 +63,32 @@ def read_instances(path: Path, over: str) -> list[tuple[Case, frozenset[str]]]:
                 for e in row["parse"]["named_entities"]
                 if e["label"] == "PERSON"
             )
-            found.append((Case(record, Summary(record.id, "toy", row["summary"])), names))
+            found.append((t.Case(record, t.Summary(record.id, "toy", row["summary"])), names))
     return found
 
 
 class GoldenScorers:
     """Answers asks for people from the golden parses, and everything else with our own scorers."""
 
-    def __init__(self, instances: Iterable[tuple[Case, frozenset[str]]], pages: str = "") -> None:
+    def __init__(self, instances: Iterable[tuple[t.Case, frozenset[str]]], pages: str = "") -> None:
         self.parses = {case.summary.text: names for case, names in instances}
         self.names = Names(pages=pages, rule="published")
         self.counts = Counts(stop_words="sklearn")
 
-    def answer(self, ask: Ask) -> Scores:
+    def answer(self, ask: t.Ask) -> t.Scores:
         """The scores of one ask."""
         if ask.scorer.startswith("people"):
             names = self.parses[ask.columns[0]]
             matrix = np.array([float(row in names) for row in ask.rows]).reshape(-1, 1)
-            return Scores(matrix, np.arange(1), np.zeros(len(ask.rows)))
+            return t.Scores(matrix, np.arange(1), np.zeros(len(ask.rows)))
         scorer = self.names if ask.scorer.startswith("names") else self.counts
         return next(iter(scorer.answer([ask])))
 
 
-def units(measure: Measure, cases: Sequence[Case]) -> Iterator[Cases]:
+def units(measure: t.Measure, cases: Sequence[t.Case]) -> Iterator[t.Cases]:
     """The cases of each unit of a measure's scope, in the order of their first case."""
     scope = measure.observation.declaration.scope
-    groups: dict[str, list[Case]] = {}
+    groups: dict[str, list[t.Case]] = {}
     for case in cases:
         record = case.record
         key = {"case": record.id, "block": record.block, "cluster": record.cluster}[scope]
@@ -112,8 +97,8 @@ def units(measure: Measure, cases: Sequence[Case]) -> Iterator[Cases]:
 
 
 def observe(
-    measure: Measure, cases: Cases, scorers: GoldenScorers, labels: Integers | None = None
-) -> Rows | Reason:
+    measure: t.Measure, cases: t.Cases, scorers: GoldenScorers, labels: t.Integers | None = None
+) -> t.Rows | t.Reason:
     """One unit's rows, under its real labels if none are given."""
     observation = measure.observation
     scores = [scorers.answer(ask) for ask in observation.asks(cases)]
@@ -123,17 +108,17 @@ def observe(
     return observation.observe(cases, scores, labels)
 
 
-def add(rows: Iterable[Rows | Reason]) -> Totals:
+def add(rows: Iterable[t.Rows | t.Reason]) -> t.Totals:
     """The sum of all rows' real labelling."""
     sums: dict[tuple[str, ...], float] = {}
     for row in rows:
-        if isinstance(row, Rows):
+        if isinstance(row, t.Rows):
             for column, value in zip(row.columns, row.values[0], strict=True):
                 sums[column] = sums.get(column, 0.0) + value
-    values: Floats = np.array(list(sums.values()))
-    return Totals({column: i for i, column in enumerate(sums)}, values)
+    values: t.Floats = np.array(list(sums.values()))
+    return t.Totals({column: i for i, column in enumerate(sums)}, values)
 
 
-def take(measure: Measure, cases: Sequence[Case], scorers: GoldenScorers) -> Totals:
+def take(measure: t.Measure, cases: Sequence[t.Case], scorers: GoldenScorers) -> t.Totals:
     """The totals of a measure over cases."""
     return add(observe(measure, unit, scorers) for unit in units(measure, cases))

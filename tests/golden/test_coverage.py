@@ -13,28 +13,10 @@ import numpy as np
 import pytest
 from tests import tested_rows
 
-from fairbrief.measures.coverage import (
-    Coverage,
-    CoverageParity,
-    EqualCoverage,
-    document_coverage,
-    merge_mutual,
-)
+from fairbrief import types as t
+from fairbrief.measures import coverage
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.sentences import sentence_groups, sentence_windows
-from fairbrief.types import (
-    Case,
-    Claim,
-    Document,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
 
 EXACT = {"rel": 0, "abs": 1e-9}
 READINGS = {
@@ -50,7 +32,7 @@ def fixtures(golden: Path) -> dict[str, Any]:
     return json.loads((golden / "coverage" / "fixtures.json").read_text())
 
 
-def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
+def fold_chunks(matrix: t.Floats, owner: t.Integers, documents: int) -> t.Floats:
     """Best support of each unit by any chunk of a document (Li et al., Eq. 2), as scorers give it for whole documents.
 
     Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
@@ -65,32 +47,32 @@ def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
     return folded
 
 
-def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> Rows | Reason:
+def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> t.Rows | t.Reason:
     """One sample's rows under all of its labellings, the matrix standing in for a scorer's answer."""
     matrix = np.array(sample["matrix"])
     # Two digits keep the order of the values in their sorted names.
     named = [f"{i:02d} {values[i]}" for i in sample["labels"]]
-    record = Record("r", tuple(Document(f"Document {i}.", {"a": v}) for i, v in enumerate(named)))
-    units = tuple(Claim(f"unit {j}") for j in range(matrix.shape[1]))
-    cases = (Case(record, Summary("r", "s", "units", units)),)
-    observation = Coverage("a", **reading)
+    record = t.Record("r", tuple(t.Document(f"Document {i}.", {"a": v}) for i, v in enumerate(named)))
+    units = tuple(t.Claim(f"unit {j}") for j in range(matrix.shape[1]))
+    cases = (t.Case(record, t.Summary("r", "s", "units", units)),)
+    observation = coverage.Coverage("a", **reading)
     exchange = observation.permutation_scheme(cases)
     labels = (
         np.zeros((1, 0), dtype=np.int64)
         if exchange is None
         else sort_by_block(exchange.labels, None).permutations()
     )
-    scores = Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
+    scores = t.Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
     return observation.observe(cases, (scores,), labels)
 
 
-def summed(rows: Sequence[Rows]) -> Totals:
+def summed(rows: Sequence[t.Rows]) -> t.Totals:
     """Rows under their real labelling, added."""
     columns = {c: i for i, c in enumerate(dict.fromkeys(c for r in rows for c in r.columns))}
     total = np.zeros(len(columns))
     for r in rows:
         np.add.at(total, [columns[c] for c in r.columns], r.values[0])
-    return Totals(columns, total)
+    return t.Totals(columns, total)
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -103,11 +85,11 @@ def test_every_sample_has_the_expected_gap_and_p(fixtures: dict[str, Any], which
     for i, sample in enumerate(fixture["samples"]):
         rows = observed(sample, fixture["values"], READINGS[reading])
         if i in skipped:
-            assert isinstance(rows, Reason)
+            assert isinstance(rows, t.Reason)
             continue
-        assert isinstance(rows, Rows)
+        assert isinstance(rows, t.Rows)
         wanted = expected["per_sample"][str(i)]
-        totals = Totals({c: j for j, c in enumerate(rows.columns)}, rows.values[0])
+        totals = t.Totals({c: j for j, c in enumerate(rows.columns)}, rows.values[0])
         assert float(totals["gap"]) == pytest.approx(wanted["ec"], **EXACT)
         assert float(totals["level"]) == pytest.approx(wanted["overall"], **EXACT)
         for k, value in enumerate(fixture["values"]):
@@ -130,15 +112,15 @@ def test_the_whole_input_has_the_expected_values(fixtures: dict[str, Any], which
     rows = [
         tested_rows.with_test(r, ("gap",))[0]
         for s in fixture["samples"]
-        if isinstance(r := observed(s, values, READINGS[reading]), Rows)
+        if isinstance(r := observed(s, values, READINGS[reading]), t.Rows)
     ]
     totals = summed(rows)
-    equal = EqualCoverage("a").value(totals)
+    equal = coverage.EqualCoverage("a").value(totals)
     assert float(equal["equal_coverage"].array) == pytest.approx(expected["mean_ec_over_valid"], **EXACT)
     unfair = float(totals["significant"]) / len(rows)
     assert unfair == pytest.approx(expected["r_ec_exact_ge"], **EXACT)
     for name, extremes in (("cp_released", False), ("cp_paper", True)):
-        parity = CoverageParity("a", extremes=extremes).value(totals)
+        parity = coverage.CoverageParity("a", extremes=extremes).value(totals)
         wanted = expected[name]
         means = {
             k: float(parity[f"difference[{k:02d} {v}]"].array)
@@ -181,9 +163,9 @@ def test_the_release_comes_out_from_sentences_to_gap_but_for_lost_copies(fixture
         expected = sample["expected"]
         gated, between, _ = pipeline(sample)
         support = fold_chunks(gated, np.array(expected["doc_of_chunk"]), len(sample["documents"]))
-        merged = merge_mutual(support, between.T, 0.95)
+        merged = coverage.merge_mutual(support, between.T, 0.95)
         np.testing.assert_allclose(merged, expected["released_matrix_docs_by_cluster"], atol=1e-9)
-        x = document_coverage(merged, covered_only=True)
+        x = coverage.document_coverage(merged, covered_only=True)
         labels = np.array(sample["labels"])
         gap = np.mean([abs(x[labels == k].mean() - x.mean()) for k in np.unique(labels)])
         assert gap == pytest.approx(expected["ec_released"], **EXACT)
@@ -195,5 +177,5 @@ def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[s
         gated, _, owned = pipeline(sample)
         rows = [i for chunks in owned for i in chunks]
         owner = np.repeat(np.arange(len(owned)), [len(chunks) for chunks in owned])
-        x = document_coverage(fold_chunks(gated[rows], owner, len(owned)), covered_only=False)
+        x = coverage.document_coverage(fold_chunks(gated[rows], owner, len(owned)), covered_only=False)
         assert x[-1] == x[0] > 0

@@ -8,38 +8,26 @@ import numpy as np
 import pytest
 from tests.rows_by_hand import added, answer, by_column, numbers
 
+from fairbrief import types as t
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage, merge_mutual
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.types import (
-    AlikeRows,
-    Case,
-    Claim,
-    Column,
-    Document,
-    Extracts,
-    Reason,
-    Record,
-    Scores,
-    Summary,
-    Totals,
-)
 
 L = math.log(2)
 
 
-def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
+def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> t.Case:
     """A record with a document for each letter, its group, and a summary of so many units."""
     lengths = words or [1] * len(groups)
     documents = tuple(
-        Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
+        t.Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
-    units = tuple(Claim(f"u{j}") for j in range(claims))
-    return Case(Record("r", documents), Summary("r", "s", "Text.", units))
+    units = tuple(t.Claim(f"u{j}") for j in range(claims))
+    return t.Case(t.Record("r", documents), t.Summary("r", "s", "Text.", units))
 
 
 def observed(
     groups: str, support: Sequence[Sequence[float]], words: Sequence[int] = (), labels: Sequence[int] = (), **settings: Any
-) -> dict[Column, float]:  # fmt: skip
+) -> dict[t.Column, float]:  # fmt: skip
     """A record's row by column; under its real label permutation where no other is given."""
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
@@ -161,14 +149,14 @@ def test_units_merge_above_the_threshold_alone(one_way: tuple[float, float]) -> 
     assert merge_mutual(support, between, 0.5).tolist() == [[0.4, 0.7], [0.3, 0.0]]
 
 
-def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:
+def extracts(kept: Sequence[Sequence[float]]) -> tuple[t.Extracts]:
     """Extracts of a record, by which sentences each keeps."""
     held = np.array(kept)
     sentences = held.shape[1]
-    return (Extracts(tuple(f"S{i}." for i in range(sentences)), held),)
+    return (t.Extracts(tuple(f"S{i}." for i in range(sentences)), held),)
 
 
-def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]:
+def rows_by_place(blocks: Sequence[t.AlikeRows]) -> dict[int, dict[t.Column, float]]:
     """The one row of each unit, by column."""
     return {
         unit: dict(zip(block.columns, values[0].tolist(), strict=True))
@@ -178,8 +166,8 @@ def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]
 
 
 def read_extracts(
-    observation: Coverage, units: Sequence[tuple[tuple[Case], tuple[Extracts], tuple[Scores]]]
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    observation: Coverage, units: Sequence[tuple[tuple[t.Case], tuple[t.Extracts], tuple[t.Scores]]]
+) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
     """What is read of the extracts of records of as many documents."""
     scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
     schemes = [observation.permutation_scheme(cases) for cases, *_ in units]
@@ -258,7 +246,7 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     first, second = (observed(groups, support, pairwise=True) for groups, support in DOMINATED)
     both = added(first, second)
     alone = np.array([first.get(c, 0.0) for c in both.columns])
-    draws = Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
+    draws = t.Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
     gaps = EqualCoverage("side", pairwise=True).value(draws)["by_dominance"].array
     assert gaps.tolist() == pytest.approx([0.15, np.nan, np.nan], nan_ok=True)
     parity = CoverageParity("side", pairwise=True).value(draws)

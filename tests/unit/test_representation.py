@@ -189,7 +189,8 @@ def test_the_texts_of_a_value_read_as_one() -> None:
     case = case_of(source, "chase || birds")
     pairs = "ngram(n=2)"
     apart, joined = (
-        values(Uer("x", scorer=pairs, no_match="uniform", texts=t), case) for t in ("documents", "values")
+        values(Uer("x", scorer=pairs, no_match="uniform", texts=texts), case)
+        for texts in ("documents", "values")
     )
     assert apart["summary[a]"] == 0.5
     assert joined["summary[a]"] == 1.0
@@ -329,7 +330,7 @@ def estimates(protocol: ZhangPerspectives) -> list[Estimate]:
 def test_tables_bear_the_papers_numbers() -> None:
     """Table 2 has a row per system and scorer, Table 3 BUR, UER and SOF, Table 6 the AUC; all in percent."""
     tables = ZhangPerspectives().tables(estimates(ZhangPerspectives()))
-    assert [t.title for t in tables] == [
+    assert [table.title for table in tables] == [
         "Table 2: Overall results of all datasets and models (over x)",
         "Table 3: Results of claude-instant-1 (over x)",
         "Table 6: AUC score on SupremeCourt and IQ2 dataset (over x)",
@@ -350,7 +351,7 @@ def test_references_and_values_have_their_tables() -> None:
         for system in ("gpt", "reference 1")
         for spec, name in ((bur, "bur"), (uer, "uer"), (bur, "share_under[a]"))
     ]
-    by_number = {t.title.partition(":")[0]: t for t in protocol.tables(found)}
+    by_number = {table.title.partition(":")[0]: table for table in protocol.tables(found)}
     assert [row[0] for row in by_number["Table 4"].rows] == ["reference summary 1", "gpt"]
     assert by_number["Figure 3"].header == ("system", "a")
     assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")
