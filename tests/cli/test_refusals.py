@@ -188,9 +188,8 @@ def test_every_command_says_what_it_left_out(
     """With ``--on-error skip`` a broken line is counted, and named with its place."""
     name, *options = line.split()
     units = [{"text": "The soup was cold.", "values": {"mood": ["negative"]}}]
-    both = [row(i, system=f"s{j}", claims=units) for i in range(4) for j in range(2)]
-    if name in ("sweep", "summarize"):
-        both = rows(4)
+    systems = "s" if name in ("sweep", "summarize") else "st"
+    both = [row(i, system=system, claims=units) for i in range(4) for system in systems]
     monkeypatch.chdir(tmp_path)
     write(Path("broken.jsonl"), [*both[:2], json.dumps({"id": "x", "documents": 7}), *both[2:]])
     done = fairbrief(name, "broken.jsonl", *options, "--on-error", "skip")

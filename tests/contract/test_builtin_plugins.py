@@ -41,13 +41,10 @@ def reviews() -> Iterator[Case]:
         )  # fmt: skip
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
-            units = (
-                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
-                if i in (2, 3)
-                else None
-            )
+            units = (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
+            reason = "" if text else "empty summary"
             yield Case(
-                record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
+                record, Summary(record.id, system, text, units if i in (2, 3) else None, reason=reason)
             )
 
 
@@ -130,12 +127,9 @@ def test_a_declared_measure_keeps_the_contract(name: str, clause: testing.Measur
 def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
     """The clauses are not kept for want of a row: every measure observes units of this set."""
     measure = built("measure", name)
-    found = [
-        measure.observation.observe(
-            unit, testing.scores_of(measure, unit), testing.permutations_of(measure, unit)
-        )
-        for unit in testing.units_of(measure, CASES)
-    ]
+    observe, found = measure.observation.observe, []
+    for unit in testing.units_of(measure, CASES):
+        found.append(observe(unit, testing.scores_of(measure, unit), testing.permutations_of(measure, unit)))
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
     draws = measure.observation.declaration.draws_unscored
     assert not draws or isinstance(measure.observation, ExtractObservation)

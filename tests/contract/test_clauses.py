@@ -14,16 +14,11 @@ from fairbrief import types as t
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
 
+WORDS = ("taxes rain wages", "bread roads taxes", "sun sun rain")
+PARTIES = [{"party": party} for party in "LLR"]
 RECORDS = [
-    t.Record(
-        f"r{i}",
-        tuple(
-            t.Document(f"{word} is here", {"party": party}) for word, party in zip(words, "LLR", strict=True)
-        ),
-    )
-    for i, words in enumerate(
-        [("taxes", "rain", "wages"), ("bread", "roads", "taxes"), ("sun", "sun", "rain")]
-    )
+    t.Record(f"r{i}", tuple(map(t.Document, [f"{word} is here" for word in words.split()], PARTIES)))
+    for i, words in enumerate(WORDS)
 ]
 CASES = [
     t.Case(r, t.Summary(r.id, "s", text))
@@ -98,11 +93,8 @@ class Growing(OpeningGap):
     """Its value grows with the number of rows."""
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        return {
-            "opening_gap": t.Value(
-                totals["documents", "L"] * np.where(totals["documents", "L"] > 0, 1, np.nan)
-            )
-        }
+        many = totals["documents", "L"]
+        return {"opening_gap": t.Value(many * np.where(many > 0, 1, np.nan))}
 
 
 class Mute(OpeningGap):
