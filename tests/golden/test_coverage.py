@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import tested_rows
+from tests.rows_by_hand import added
 
 from fairbrief import types as t
 from fairbrief.measures import coverage
-from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.sentences import sentence_groups, sentence_windows
 
 EXACT = {"rel": 0, "abs": 1e-9}
@@ -35,44 +35,19 @@ def fixtures(golden: Path) -> dict[str, Any]:
 def fold_chunks(matrix: t.Floats, owner: t.Integers, documents: int) -> t.Floats:
     """Best support of each unit by any chunk of a document (Li et al., Eq. 2), as scorers give it for whole documents.
 
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
+    Shapes: ``matrix`` (chunks, claims), ``owner`` (chunks,) document indices → (documents, claims).
     A document without a chunk supports nothing.
     """
-    if np.array_equal(owner, np.arange(documents)):
-        return np.maximum(matrix, 0.0)
-    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
-    held, first = np.unique(owner, return_index=True)
-    if len(held):
-        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
+    folded = np.zeros((documents, matrix.shape[-1]))
+    np.maximum.at(folded, owner, matrix)
     return folded
 
 
 def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> t.Rows | t.Reason:
     """One sample's rows under all of its labellings, the matrix standing in for a scorer's answer."""
-    matrix = np.array(sample["matrix"])
     # Two digits keep the order of the values in their sorted names.
     named = [f"{i:02d} {values[i]}" for i in sample["labels"]]
-    record = t.Record("r", tuple(t.Document(f"Document {i}.", {"a": v}) for i, v in enumerate(named)))
-    units = tuple(t.Claim(f"unit {j}") for j in range(matrix.shape[1]))
-    cases = (t.Case(record, t.Summary("r", "s", "units", units)),)
-    observation = coverage.Coverage("a", **reading)
-    exchange = observation.permutation_scheme(cases)
-    labels = (
-        np.zeros((1, 0), dtype=np.int64)
-        if exchange is None
-        else sort_by_block(exchange.labels, None).permutations()
-    )
-    scores = t.Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
-    return observation.observe(cases, (scores,), labels)
-
-
-def summed(rows: Sequence[t.Rows]) -> t.Totals:
-    """Rows under their real labelling, added."""
-    columns = {c: i for i, c in enumerate(dict.fromkeys(c for r in rows for c in r.columns))}
-    total = np.zeros(len(columns))
-    for r in rows:
-        np.add.at(total, [columns[c] for c in r.columns], r.values[0])
-    return t.Totals(columns, total)
+    return tested_rows.rows_of(named, sample["matrix"], **reading)
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -88,15 +63,13 @@ def test_every_sample_has_the_expected_gap_and_p(fixtures: dict[str, Any], which
             assert isinstance(rows, t.Reason)
             continue
         assert isinstance(rows, t.Rows)
-        wanted = expected["per_sample"][str(i)]
-        totals = t.Totals({c: j for j, c in enumerate(rows.columns)}, rows.values[0])
+        wanted, totals = expected["per_sample"][str(i)], added(rows)
         assert float(totals["gap"]) == pytest.approx(wanted["ec"], **EXACT)
         assert float(totals["level"]) == pytest.approx(wanted["overall"], **EXACT)
         for k, value in enumerate(fixture["values"]):
             if wanted["count_by_value"][k]:
-                assert float(totals["shift", f"{k:02d} {value}"]) == pytest.approx(
-                    wanted["diff_by_value"][k], **EXACT
-                )
+                shift = float(totals["shift", f"{k:02d} {value}"])
+                assert shift == pytest.approx(wanted["diff_by_value"][k], **EXACT)
                 assert float(totals["documents", f"{k:02d} {value}"]) == wanted["count_by_value"][k]
         _, p = tested_rows.with_test(rows, ("gap",))
         assert len(rows.values) == wanted["exact_permutation"]["arrangements"]
@@ -114,7 +87,7 @@ def test_the_whole_input_has_the_expected_values(fixtures: dict[str, Any], which
         for s in fixture["samples"]
         if isinstance(r := observed(s, values, READINGS[reading]), t.Rows)
     ]
-    totals = summed(rows)
+    totals = added(*rows)
     equal = coverage.EqualCoverage("a").value(totals)
     assert float(equal["equal_coverage"].array) == pytest.approx(expected["mean_ec_over_valid"], **EXACT)
     unfair = float(totals["significant"]) / len(rows)
@@ -122,11 +95,8 @@ def test_the_whole_input_has_the_expected_values(fixtures: dict[str, Any], which
     for name, extremes in (("cp_released", False), ("cp_paper", True)):
         parity = coverage.CoverageParity("a", extremes=extremes).value(totals)
         wanted = expected[name]
-        means = {
-            k: float(parity[f"difference[{k:02d} {v}]"].array)
-            for k, v in enumerate(values)
-            if f"difference[{k:02d} {v}]" in parity
-        }
+        names = {k: f"difference[{k:02d} {v}]" for k, v in enumerate(values)}
+        means = {k: float(parity[name].array) for k, name in names.items() if name in parity}
         present = [k for k, n in enumerate(wanted["n"]) if n]
         for k in present:
             assert means[k] == pytest.approx(wanted["mean"][k], **EXACT)
@@ -143,9 +113,8 @@ def test_sentences_become_the_expected_windows_and_groups(fixtures: dict[str, An
         expected = sample["expected"]
         windows = [sentence_windows(d, 100) for d in sample["documents"]]
         assert list(dict.fromkeys(w for ws in windows for w in ws)) == expected["chunks"]
-        assert [sentence_groups(d, 100) for d in sample["documents"]] == expected[
-            "disjoint_chunks_paper_reading"
-        ]
+        groups = [sentence_groups(d, 100) for d in sample["documents"]]
+        assert groups == expected["disjoint_chunks_paper_reading"]
 
 
 def pipeline(sample: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import read_lines
-from tests.golden.people_instances import add, observe
+from tests.golden.people_instances import total
 
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.protocols.steen_people import planted_figures
@@ -32,9 +32,8 @@ def test_planted_systems_on_xsum_come_near_the_papers_table(articles: list[Recor
         for record, summary in zip(articles, make("summarizer", system).summarize(articles), strict=True)
         if not summary.reason
     ]
-    totals = add(observe(measure, one, None) for one in cases)  # type: ignore[arg-type] # word lists ask no scorer
+    totals = total(measure, cases)
     unf = WordListInclusion(reference="uniform", words="published")
     found = [float(m.value(totals)["word_list_inclusion"].array) for m in (unf, measure)]
-    assert found == pytest.approx(
-        [float(cell) for cell in planted_figures()[system][1].split(" / ")], abs=0.03
-    )
+    wanted = [float(cell) for cell in planted_figures()[system][1].split(" / ")]
+    assert found == pytest.approx(wanted, abs=0.03)
