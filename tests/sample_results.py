@@ -1,5 +1,6 @@
 """Results such as an audit returns, made up here: representation, position and subgroups of two systems."""
 
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ HOSTILE = (
     "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`", "{{ 7 * 7 }} {% raw %} ${7*7}",
 )  # fmt: skip
 
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that could drive a terminal or turn a text around."""
 SYSTEMS = ("gpt-4", "alpaca-7b")
 VALUES = ("negative", "neutral", "positive")
 

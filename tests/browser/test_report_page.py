@@ -129,6 +129,7 @@ def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
     found = Audit(sample_results.make())
     paths = found.plot().save(served.folder / "pictures")
     assert len(paths) == 5
+    assert paths[0].name == "01-01.svg"
     assert not any("var(" in path.read_text(encoding="utf-8") for path in paths)
     (served.folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
     paths[0].rename(served.folder / "picture.svg")

@@ -115,12 +115,3 @@ def test_half_a_character_is_named_where_it_stands(
     file = write(tmp_path / "in.jsonl", [*rows(4), row(9, **bad)])
     refused(fairbrief("audit", file, *QUICK), "half a character", "in.jsonl:5")
     assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0
-
-
-def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, fairbrief: Command) -> None:
-    """Neither a message nor a table can move the cursor or colour the screen."""
-    records = rows(3, system="\x1b[31mred\x1b[2J\x07")
-    ran = fairbrief("audit", write(tmp_path / "in.jsonl", records), *QUICK)
-    bad = fairbrief("audit", write(tmp_path / "bad.jsonl", [row(0, documents=[{"\x1b[2J": 1}])]), *QUICK)
-    assert (ran.code, bad.code) == (0, 2)
-    assert "\x1b" not in ran.out + ran.err + bad.out + bad.err

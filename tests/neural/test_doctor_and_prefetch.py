@@ -37,11 +37,8 @@ def test_models_are_listed_with_what_to_do() -> None:
 
 def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library of an extra is shown with its version, or with the command that installs it."""
-    monkeypatch.setattr(
-        lookup_commands,
-        "requirements",
-        lambda: [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")],
-    )
+    required = [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")]
+    monkeypatch.setattr(lookup_commands, "requirements", lambda: required)
     found = {f.name: f for f in lookup_commands.installed()}
     assert found["neural, torch"].is_well
     assert found["magic, no-such-thing"].words == "not installed: pip install 'fairbrief[magic]'"

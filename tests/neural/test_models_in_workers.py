@@ -24,9 +24,8 @@ def cases() -> list[Case]:
     """Eight records of two sides."""
     found = []
     for i in range(8):
-        documents = tuple(
-            Document(TEXTS[(i + j) % len(TEXTS)], {"side": "ab"[j % 2]}) for j in range(2 + i % 3)
-        )
+        sides = ("abab"[j] for j in range(2 + i % 3))
+        documents = tuple(Document(TEXTS[(i + j) % 5], {"side": side}) for j, side in enumerate(sides))
         found.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", TEXTS[i % 2])))
     return found
 
@@ -66,9 +65,8 @@ def test_workers_share_one_file_of_scores(
     shared = audit(cases, plan)
     monkeypatch.setattr(entailment.Entailment, "compute", unreached)
     alone = audit(cases, replace(plan, workers=1, models_in_workers=False))
-    assert [(e.quantity, e.value, e.p) for e in alone.estimates] == [
-        (e.quantity, e.value, e.p) for e in shared.estimates
-    ]
+    told = [[(e.quantity, e.value, e.p) for e in result.estimates] for result in (alone, shared)]
+    assert told[0] == told[1]
 
 
 def test_chat_services_are_asked_by_one_process_alone(classifier_folder: Path) -> None:

@@ -31,13 +31,11 @@ def records(draw: st.DrawFn) -> Record:
     documents = tuple(
         draw(
             st.lists(
-                st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME),
-                min_size=1,
-                max_size=3,
+                st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME), min_size=1, max_size=3,
                 unique_by=lambda d: d.id or object(),
             )
         )
-    )
+    )  # fmt: skip
     places = st.integers(0, len(documents) - 1).flatmap(
         lambda i: st.builds(Mention, st.just(i), st.just(0), st.integers(1, len(documents[i].text)), NAME)
     )

@@ -149,14 +149,10 @@ PART = st.from_regex(r"[A-Z][a-z]{1,7}", fullmatch=True).filter(lambda name: not
 
 @settings(max_examples=40, deadline=None)
 @given(
-    given_=PART,
-    initial=st.sampled_from(["", "L. ", "J.R. "]),
-    particle=st.sampled_from(["", "de la ", "von "]),
-    last=PART,
-    suffix=st.sampled_from(["", " Jr.", " III"]),
-    new=PART,
-    loud=st.booleans(),
-)
+    given_=PART, initial=st.sampled_from(["", "L. ", "J.R. "]),
+    particle=st.sampled_from(["", "de la ", "von "]), last=PART, suffix=st.sampled_from(["", " Jr.", " III"]),
+    new=PART, loud=st.booleans(),
+)  # fmt: skip
 def test_a_name_changes_in_its_first_part_alone(
     given_: str, initial: str, particle: str, last: str, suffix: str, new: str, loud: bool
 ) -> None:

@@ -74,11 +74,8 @@ def test_failing_leaves_no_old_audit(tmp_path: Path, two: tuple[Result, Result],
     write_all(two[0], tmp_path / "a")
     source = write(tmp_path / "in.jsonl", [*rows(3), "{broken"])
     assert fairbrief("audit", source, "--out", tmp_path / "a", "--quiet").code == 2
-    for command in (
-        ["gate", tmp_path / "a", "--max", f"{BUR}<=0.9"],
-        ["report", tmp_path / "a"],
-        ["compare", tmp_path / "a", tmp_path / "a"],
-    ):
+    a = tmp_path / "a"
+    for command in (["gate", a, "--max", f"{BUR}<=0.9"], ["report", a], ["compare", a, a]):
         run = fairbrief(*command)
         assert run.code == 2
         assert "was interrupted" in run.err
@@ -252,13 +249,13 @@ def test_results_are_held_to_schema_and_finite_numbers(tmp_path: Path, two: tupl
     write_all(two[0], tmp_path)
     path = tmp_path / "results.json"
     text = path.read_text()
-    for change in (
+    unfit = (
         {"estimates": [{"measure": "bur"}]},
         {"estimates": [3]},
         {"tables": [{"title": 1}]},
-        {"audit": "x"},
         {"made": []},
-    ):
+    )
+    for change in (*unfit, {"audit": "x"}):
         path.write_text(json.dumps({**json.loads(text), **change}))
         with pytest.raises(DataError, match="does not match its schema"):
             load(tmp_path)
@@ -274,10 +271,8 @@ def test_observations_have_files_that_make_one_table(tmp_path: Path, monkeypatch
     found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))
     write_all(found, tmp_path)
     read = load(tmp_path).per_record
-    files = [
-        tmp_path / "per_record" / one["file"]
-        for one in json.loads((tmp_path / "results.json").read_text())["per_record"]
-    ]
+    listed = json.loads((tmp_path / "results.json").read_text())["per_record"]
+    files = [tmp_path / "per_record" / one["file"] for one in listed]
     assert [file.stem for file in files] == ["representation", "rouge-scores", "positions"]
     for one in map(pq.read_table, files):
         assert not [f.name for f in one.schema if f.metadata and one[f.name].null_count == len(one)]

@@ -46,12 +46,9 @@ def only(result: Result, **wanted: object) -> Estimate:
     return found[0]
 
 
-def numbers(result: Result) -> list[tuple[object, ...]]:
+def numbers(result: Result) -> list[Estimate]:
     """All that an estimate says, but for the digest of the inputs in its signature."""
-    return [
-        (e.measure, e.quantity, e.system, e.value, e.low, e.high, e.permutation_mean, e.p, e.n)
-        for e in result.estimates
-    ]
+    return [e.replace(signature="") for e in result.estimates]
 
 
 @pytest.mark.parametrize(("first", "is_taken"), [(auditing.TRIED, True), (auditing.HEAD, False)])
@@ -152,7 +149,7 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
         ({"measures": ["opening_gaps@party"]}, "Did you mean 'opening_gap'"),
         (
             {"measures": ["opening_gap"], "attributes": ["size"]},
-            r"one named size.*Found: party.*opening_gap@ATTRIBUTE",
+            r"named size.*Found: party.*opening_gap@ATTR",
         ),
         ({"measures": ["opening_gap@partY"]}, r"attribute 'partY'.*Did you mean 'party'"),
         ({"attributes": ["side"]}, r"attribute 'side'.*party"),

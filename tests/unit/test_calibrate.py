@@ -92,11 +92,8 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
     held = json.loads(calibrated.read_text())
     narrow.write_text(json.dumps({**held, "resampled": []}), encoding="utf-8")
     found = {}
-    for name, path, more in (
-        ("wide", calibrated, ()),
-        ("narrow", narrow, ()),
-        ("wide in two", calibrated, ("--workers", "2")),
-    ):
+    in_two = ("wide in two", calibrated, ("--workers", "2"))
+    for name, path, more in (("wide", calibrated, ()), ("narrow", narrow, ()), in_two):
         folder = tmp_path / name
         spec = f"coverage_parity(scorer=containment(calibrated={path}))@sentiment"
         printed("audit", "examples/reviews.jsonl", "--measure", spec, "--out", folder, *more)
@@ -170,9 +167,7 @@ def test_a_calibration_that_does_not_fit_is_refused(
     calibrated.write_text(json.dumps({**json.loads(calibrated.read_text()), **change}), encoding="utf-8")
     for use in ("calibrated", "checked"):
         with pytest.raises(error, match=said):
-            list(
-                registry.make("scorer", f"containment({use}={calibrated})").answer([Ask("", ("a",), ("b",))])
-            )
+            list(Scorers()[f"containment({use}={calibrated})"].answer([Ask("", ("a",), ("b",))]))
 
 
 def test_a_checked_scorer_reports_its_agreement(calibrated: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,10 +205,8 @@ def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
     """A judge that sees the words of a claim in the text is used, one that answers the other way round is refused."""
 
     def verdict(prompt: str) -> str:
-        source, summary = (
-            set(prompt.partition(part)[2].split("\n")[0].split()) for part in ("Source: ", "Summary: ")
-        )
-        held = len(source & summary)
+        parts = (prompt.partition(part)[2].split("\n")[0] for part in ("Source: ", "Summary: "))
+        held = len(set.intersection(*(set(part.split()) for part in parts)))
         return f"So it is.\nScore: {1 + held * 4 // 10 if is_right else 5 - held * 4 // 10}"
 
     labels, out = labelled(tmp_path / "labels.jsonl"), tmp_path / "judge.json"

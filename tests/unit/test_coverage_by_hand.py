@@ -151,9 +151,7 @@ def test_units_merge_above_the_threshold_alone(one_way: tuple[float, float]) -> 
 
 def extracts(kept: Sequence[Sequence[float]]) -> tuple[t.Extracts]:
     """Extracts of a record, by which sentences each keeps."""
-    held = np.array(kept)
-    sentences = held.shape[1]
-    return (t.Extracts(tuple(f"S{i}." for i in range(sentences)), held),)
+    return (t.Extracts(tuple(f"S{i}." for i in range(len(kept[0]))), np.array(kept)),)
 
 
 def rows_by_place(blocks: Sequence[t.AlikeRows]) -> dict[int, dict[t.Column, float]]:
@@ -181,9 +179,8 @@ def test_extracts_are_read_as_written_out() -> None:
     support = [[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
-    blocks, reasons = read_extracts(
-        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))]
-    )
+    given = (one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))
+    blocks, reasons = read_extracts(Coverage("side", claims="sentences"), [given])
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
         {
@@ -200,10 +197,8 @@ def test_extracts_are_read_as_written_out() -> None:
 
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
-    rows, _ = read_extracts(
-        Coverage("side", claims="sentences"),
-        [((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))],
-    )
+    one = ((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))
+    rows, _ = read_extracts(Coverage("side", claims="sentences"), [one])
     row = rows_by_place(rows)[0]
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
 

@@ -1,6 +1,5 @@
 """`fairbrief.score`: lists and columns in, the estimates of an audit out."""
 
-import json
 import re
 from collections.abc import Callable
 from itertools import count
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cli.command import write
 
 import fairbrief
 from fairbrief.errors import DataError, RequestError
@@ -62,20 +62,14 @@ def test_digits_of_audits(tmp_path_factory: pytest.TempPathFactory, world: dict[
     """The same records as a file, read and audited, give equal estimates to the last digit."""
     measures = ["coverage_parity@side", "uer@side", "rouge1"]
     path = tmp_path_factory.mktemp("records") / f"records{next(FILES)}.jsonl"
-    rows = [
-        {
-            "documents": [
-                {"text": text, "attributes": {"side": side}}
-                for text, side in zip(texts, world["groups"]["side"][i], strict=True)
-            ],
-            "summary": {name: column[i] for name, column in world["summaries"].items()},
-            "references": world["references"][i],
-            **({} if world["ids"] is None else {"id": world["ids"][i]}),
-            **({} if world["clusters"] is None else {"town": world["clusters"][i]}),
-        }
-        for i, texts in enumerate(world["documents"])
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rows = []
+    for i, texts in enumerate(world["documents"]):
+        pairs = zip(texts, world["groups"]["side"][i], strict=True)
+        row: dict[str, Any] = {"documents": [{"text": x, "attributes": {"side": side}} for x, side in pairs]}
+        row["summary"] = {name: column[i] for name, column in world["summaries"].items()}
+        columns = {"references": "references", "id": "ids", "town": "clusters"}
+        rows.append(row | {field: world[of][i] for field, of in columns.items() if world[of] is not None})
+    write(path, rows)
     reading = fairbrief.read(path, cluster_by=None if world["clusters"] is None else "town")
     audited = fairbrief.audit(reading, measures, seed=seed, **FEW).estimates
     main = ("coverage_parity", "uer", "rouge1")

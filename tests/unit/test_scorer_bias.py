@@ -83,10 +83,8 @@ def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:
         return Mention(0, at, at + len(word.removesuffix(" read")), kind)
 
     def person(name: str, *mentions: Mention) -> Entity:
-        first, last = name.split()
-        return Entity(
-            f"{i} {name}", first, last, {"gender": gender, **more}, (mention(name, "full"), *mentions)
-        )
+        mentions = (mention(name, "full"), *mentions)
+        return Entity(f"{i} {name}", *name.split(), {"gender": gender, **more}, mentions)
 
     speaker = person(one, mention(f"{he} read", "he"), mention(his, "his"))
     return Record(f"m{i}", (Document(text),), entities=(speaker, person(other)))
@@ -168,26 +166,18 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
 def test_a_planted_scorer_of_support_is_found() -> None:
     """A scorer that doubts what is said of women finds their sentences worse supported."""
 
-    @dataclass(frozen=True)
-    class Doubting:
-        name: str = "doubting"
-        fingerprint: str = "doubting"
-
+    class Doubting(PlantedScorer):
         def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
             for ask in asks:
-                column = [0.9 - 0.2 * (" she " in f" {c.lower()} ") for c in ask.columns]
-                matrix = np.tile(column, (len(ask.rows), 1))
-                yield Scores(matrix, np.arange(len(column)), np.ones(len(ask.rows)))
+                column = [0.9 - 2 * (self.read(c) - len(c.split()) / 100) for c in ask.columns]
+                yield Scores.of_whole_texts(ask, np.tile(column, (len(ask.rows), 1)))
 
-    # Reviews whose writers have a gender, and which speak of somebody.
-    sources = [
-        [Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4)] for i in range(20)
-    ]
-    cases = [
-        Case(Record(f"r{i}", tuple(of)), Summary(f"r{i}", "lead", "The van was old."))
-        for i, of in enumerate(sources)
-    ]
-    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": Doubting()})
+    cases = []
+    for i in range(20):  # reviews whose writers have a gender, and which speak of somebody
+        documents = tuple(Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4))
+        cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "lead", "The van was old.")))
+    scorers = {"doubting": Doubting(says_she)}
+    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers=scorers)
     own = main_value(result, "scorer_bias_support(scorer=doubting)@gender")
     assert own.value < -0.05
     assert own.high < 0

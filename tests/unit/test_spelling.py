@@ -34,15 +34,12 @@ class Gap:
         ("gap", Spec("gap")),
         ("gap@party", Spec("gap", {}, "party")),
         ("gap(threshold=0.8, top=2)@party", Spec("gap", {"threshold": "0.8", "top": "2"}, "party")),
-        (
-            "gap(scorer=entailment(model=a/b, gate=argmax))",
-            Spec("gap", {"scorer": "entailment(model=a/b, gate=argmax)"}),
-        ),
+        ("gap(scorer=lexical(model=a/b, by=c))", Spec("gap", {"scorer": "lexical(model=a/b, by=c)"})),
         ("gap(scorer='a, (b')", Spec("gap", {"scorer": "a, (b"})),
         ("gap@'two words'", Spec("gap", {}, "two words")),
         (
-            "gap(scorer=judge(base_url=http://localhost:8000))@party",
-            Spec("gap", {"scorer": "judge(base_url=http://localhost:8000)"}, "party"),
+            "gap(scorer=judge(url=http://h:80))@party",
+            Spec("gap", {"scorer": "judge(url=http://h:80)"}, "party"),
         ),
     ],
 )
