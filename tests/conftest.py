@@ -53,20 +53,6 @@ def nltk_data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line on the pages that no browser opened, and how to have them opened."""
-    unopened = [
-        report
-        for report in terminalreporter.stats.get("skipped", ())
-        if "needs chromium" in str(report.longrepr)
-    ]
-    if unopened:
-        terminalreporter.write_line(
-            f"Not tested: pages in a browser ({len(unopened)} tests). Install Debian's chromium (as root: apt-get install "
-            "chromium) and run again."
-        )
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Where nothing may be skipped, a run with a skip fails."""

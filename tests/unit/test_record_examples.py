@@ -180,8 +180,7 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
         return replace(case, record=replace(case.record, documents=documents * 12))
 
     found = examples(audited.result, [grown(c) for c in fairbrief.read(REVIEWS)], Scorers())
-    size = sum(len(d.text.encode()) for t in found.texts for d in t.documents)
-    assert 0 < size <= PAGE_BYTES
+    assert 0 < sum(len(d.text.encode()) for t in found.texts for d in t.documents) <= PAGE_BYTES
     assert found.texts[0].documents[0].cut > 1_000
     documents = {c.record.id: len(c.record.documents) * 12 for c in fairbrief.read(REVIEWS)}
     assert all(len(t.documents) + t.more == documents[t.id] for t in found.texts)

@@ -48,11 +48,9 @@ class Lengths:
 
     def answer(self, asks: list[Ask]) -> Any:
         for ask in asks:
-            words = [(k, len(word)) for k, column in enumerate(ask.columns) for word in column.split()]
-            row = np.array([float(length) for _, length in words])
-            yield Scores(
-                np.tile(row, (len(ask.rows), 1)), np.array([k for k, _ in words]), np.zeros(len(ask.rows))
-            )
+            words = [(k, float(len(word))) for k, column in enumerate(ask.columns) for word in column.split()]
+            owner, lengths = zip(*words, strict=True)
+            yield Scores(np.tile(lengths, (len(ask.rows), 1)), np.array(owner), np.zeros(len(ask.rows)))
 
 
 def test_support_by_hand() -> None:

@@ -79,9 +79,8 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
 
 def test_identical_article_sentences_are_exactly_tied() -> None:
     """No rounding parts what is the same, so that the earliest can win."""
-    (found,) = Tfidf(sentences="builtin").answer(
-        [Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))]
-    )
+    ask = Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))
+    (found,) = Tfidf(sentences="builtin").answer([ask])
     assert found.matrix[0, 0] == found.matrix[2, 0]
 
 

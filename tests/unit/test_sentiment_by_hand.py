@@ -25,11 +25,8 @@ def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
 
 def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]:
     """The article's first, then those of sentences or extracts."""
-    return (
-        Scores(
-            np.array(sentiments)[:, np.newaxis], np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)
-        ),
-    )
+    column = np.array(sentiments)[:, np.newaxis]
+    return (Scores(column, np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)),)
 
 
 def row(rows: object) -> dict[str, float]:

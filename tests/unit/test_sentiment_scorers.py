@@ -84,9 +84,8 @@ def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive
 
     A word of which both are told, 2/3 against 1/3, scores log2 2 = 1 in the paper's unit and ln 2 = 0.693 in nats.
     """
-    registered = registry.make(
-        "classifier", f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
-    )
+    spec = f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
+    registered = registry.make("classifier", spec)
     bits, nats = registered.trained(), made.trained()
     for word, score in nats.scores.items():
         assert 2 ** bits.scores[word] == pytest.approx(math.exp(score))
@@ -151,9 +150,8 @@ def test_a_passage_is_the_mean_of_its_known_words() -> None:
 
 def read(path: Path) -> dict[str, list[float]]:
     """All words of a file with their vectors."""
-    return {
-        w: v.tolist() for words, vectors in read_vectors(path) for w, v in zip(words, vectors, strict=True)
-    }
+    pairs = (pair for parts in read_vectors(path) for pair in zip(*parts, strict=True))
+    return {word: vector.tolist() for word, vector in pairs}
 
 
 @pytest.mark.parametrize("header", ["", "3 2\n"])

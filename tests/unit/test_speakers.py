@@ -52,50 +52,30 @@ def values(measure: Any, labels: Sequence[int] | None = None) -> dict[str, float
 
 INCLUSION = {
     # Ann, Ben and Dan are named, Cleo supports the fourth claim (0.8), Eve neither: x = 1, 1, 1, 1, 0, mean 0.8.
-    "inclusion[chair]": 1.0,
-    "inclusion[member]": 1.0,
-    "inclusion[guest]": 0.5,
-    "omission[guest]": 0.5,
-    "inclusion_difference[chair]": 1 - 0.8,
-    "inclusion_difference[member]": (1 + 1) / 2 - 0.8,
-    "inclusion_difference[guest]": (1 + 0) / 2 - 0.8,
-    "speaker_inclusion": (0.2 + 0.2 + 0.3) / 3,
+    "inclusion[chair]": 1.0, "inclusion[member]": 1.0, "inclusion[guest]": 0.5, "omission[guest]": 0.5,
+    "inclusion_difference[chair]": 1 - 0.8, "inclusion_difference[member]": (1 + 1) / 2 - 0.8,
+    "inclusion_difference[guest]": (1 + 0) / 2 - 0.8, "speaker_inclusion": (0.2 + 0.2 + 0.3) / 3,
     # Ben is named, and his turn supports that claim with 0.3 < 0.5: y = 0, 1, 0, 0, 0, mean 0.2.
-    "misrepresentation[member]": 0.5,
-    "misrepresentation[guest]": 0.0,
-    "misrepresentation_difference[member]": 0.5 - 0.2,
-    "misrepresentation_difference[chair]": 0 - 0.2,
-}
+    "misrepresentation[member]": 0.5, "misrepresentation[guest]": 0.0,
+    "misrepresentation_difference[member]": 0.5 - 0.2, "misrepresentation_difference[chair]": 0 - 0.2,
+}  # fmt: skip
 COVERAGE = {
     # Turns 1 (0.9), 3 (0.6), 4 (0.8) and 5 (0.55) support a claim: shares 2/2, 0/1, 1/1, 1/1, 0/1, mean 0.6.
-    "coverage[chair]": 1.0,
-    "coverage[member]": 0.5,
-    "coverage_difference[chair]": 1 - 0.6,
-    "coverage_difference[member]": 0.5 - 0.6,
-    "coverage_difference[guest]": 0.5 - 0.6,
+    "coverage[chair]": 1.0, "coverage[member]": 0.5, "coverage_difference[chair]": 1 - 0.6,
+    "coverage_difference[member]": 0.5 - 0.6, "coverage_difference[guest]": 0.5 - 0.6,
     "speaker_coverage": (0.4 + 0.1 + 0.1) / 3,
-}
+}  # fmt: skip
 MISATTRIBUTION = {
     # Of three attributed claims, Ann supports Ben's with 0.6 > 0.3 + 0.2, and Cleo Dan's with 0.8 > 0.55 + 0.2.
-    "misattribution": 2 / 3,
-    "misattribution[chair]": 0.0,
-    "misattribution[member]": 1.0,
-    "misattribution_difference[chair]": 0 - 2 / 3,
-    "misattribution_difference[member]": 1 - 2 / 3,
-    "misattribution_difference[guest]": 1 - 2 / 3,
-    "misattribution_gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
-}
+    "misattribution": 2 / 3, "misattribution[chair]": 0.0, "misattribution[member]": 1.0,
+    "misattribution_difference[chair]": 0 - 2 / 3, "misattribution_difference[member]": 1 - 2 / 3,
+    "misattribution_difference[guest]": 1 - 2 / 3, "misattribution_gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("measure", "wanted"),
-    [
-        (SpeakerInclusion("role"), INCLUSION),
-        (SpeakerCoverage("role"), COVERAGE),
-        (Misattribution("role"), MISATTRIBUTION),
-    ],
-    ids=["inclusion", "coverage", "misattribution"],
-)
+@pytest.mark.parametrize(("measure", "wanted"), [
+    (SpeakerInclusion("role"), INCLUSION), (SpeakerCoverage("role"), COVERAGE), (Misattribution("role"), MISATTRIBUTION),
+], ids=["inclusion", "coverage", "misattribution"])  # fmt: skip
 def test_values_are_those_of_the_definitions(measure: Any, wanted: dict[str, float]) -> None:
     """Each number of one record, worked by hand."""
     found = values(measure)
