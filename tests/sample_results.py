@@ -98,9 +98,8 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
         Note("undefined", {"reason": "one group only"}),
         {"permutation_mean": 0.3, "testable": False},
     )
-    nothing = Estimate(
-        "bur@gender", "bur", systems[0], None, over="gender", excluded={"one group only": 300}, notes=(note,)
-    )
+    lost = {"excluded": {"one group only": 300}, "notes": (note,)}
+    nothing = Estimate("bur@gender", "bur", systems[0], None, over="gender", **lost)
     return [
         *estimates,
         _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, p=1.0, n=4, **of_few),

@@ -61,9 +61,8 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
     file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
     assert "'mood' has one value only" in fairbrief("audit", file, *QUICK, "--details").out
-    (main_value, *_) = fairbrief.audited(tmp_path, file, "--measure", "uer@mood", "--resamples", "20")[
-        "estimates"
-    ]
+    found = fairbrief.audited(tmp_path, file, "--measure", "uer@mood", "--resamples", "20")
+    main_value = found["estimates"][0]
     assert (main_value["value"], sum(main_value["excluded"].values())) == (None, 3)
     assert main_value["notes"]
 
@@ -71,9 +70,8 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
 def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
     """Blank, null and absent summaries add no row; each has its reason."""
     file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
-    (main_value, *_) = fairbrief.audited(tmp_path, file, "--measure", "rouge1", "--resamples", "20")[
-        "estimates"
-    ]
+    found = fairbrief.audited(tmp_path, file, "--measure", "rouge1", "--resamples", "20")
+    main_value = found["estimates"][0]
     assert main_value["n"] == 4
     assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
 

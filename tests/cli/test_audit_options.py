@@ -45,9 +45,8 @@ def test_summaries_of_further_systems_come_from_own_files(tmp_path: Path, fairbr
     one = write(tmp_path / "one.jsonl", [{"id": r["id"], "summary": r["summary"]} for r in reversed(rows(4))])
     two = tmp_path / "two.txt"
     two.write_text("\n".join(r["summary"] for r in rows(4)) + "\n", encoding="utf-8")
-    found = fairbrief.audited(
-        tmp_path, file, "--summaries", f"a={one}", "--summaries", f"b={two}", "--measure", "rouge1", *QUICK
-    )
+    summaries = ("--summaries", f"a={one}", "--summaries", f"b={two}")
+    found = fairbrief.audited(tmp_path, file, *summaries, "--measure", "rouge1", *QUICK)
     assert found["made"]["systems"] == ["a", "b"]
     assert {d["value"] for d in found["differences"]} == {0.0}
     assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b")}
@@ -56,9 +55,8 @@ def test_summaries_of_further_systems_come_from_own_files(tmp_path: Path, fairbr
 def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
     """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
-    made = fairbrief.audited(tmp_path, file, "--measure", "uer@mood", *QUICK, "--sanity-baseline", "all")[
-        "made"
-    ]
+    options = ("--measure", "uer@mood", *QUICK, "--sanity-baseline", "all")
+    made = fairbrief.audited(tmp_path, file, *options)["made"]
     assert made["systems"] == ["in"]
     assert len(made["sanity_baselines"]) > 2
     assert all(name.startswith("sanity:") for name in made["sanity_baselines"])

@@ -31,9 +31,7 @@ def arguments(command: str, folder: Path, server: StubChat, retries: int) -> lis
     """The command line, on a few records with summaries."""
     source = write(folder / "in.jsonl", rows(RECORDS))
     model = f"(model=stub-1, base_url={server.url}, retries={retries}, {SETTINGS})"
-    return asking(
-        command, source, model, folder / ("out.jsonl" if command in ("summarize", "claims") else "out")
-    )
+    return asking(command, source, model, folder / "out.jsonl")
 
 
 @pytest.mark.parametrize(("fault", "command"), TRIED)
@@ -98,5 +96,5 @@ def test_what_is_kept_of_a_dirty_reply_can_be_read(command: str, tmp_path: Path,
     """What a model sends with NULs and half characters in it is written so that an audit reads it."""
     with StubChat(answer=lambda _: "- Score: 4", faults={"dirty": 1.0}) as server:
         assert fairbrief(*arguments(command, tmp_path, server, retries=1)).code == 0
-    if (out := tmp_path / "out.jsonl").exists():
+    if (out := tmp_path / "out.jsonl").is_file():
         assert fairbrief("audit", str(out), "--resamples", "20").code == 0

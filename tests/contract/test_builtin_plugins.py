@@ -43,9 +43,8 @@ def reviews() -> Iterator[Case]:
             text = SUMMARIES[(i + (system == "b")) % 5]
             units = (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
             reason = "" if text else "empty summary"
-            yield Case(
-                record, Summary(record.id, system, text, units if i in (2, 3) else None, reason=reason)
-            )
+            claims = units if i in (2, 3) else None
+            yield Case(record, Summary(record.id, system, text, claims, reason=reason))
 
 
 def people() -> Iterator[Case]:

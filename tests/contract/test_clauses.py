@@ -77,9 +77,8 @@ class Flat(OpeningGap):
     """Its value looks at all leading axes at once."""
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        return {
-            "opening_gap": t.Value(super().value(totals)["opening_gap"].array + totals.array.ndim, "upper")
-        }
+        found = super().value(totals)["opening_gap"].array
+        return {"opening_gap": t.Value(found + totals.array.ndim, "upper")}
 
 
 class Comforting(OpeningGap):

@@ -60,10 +60,9 @@ class GoldenSet:
                 attributes=attributes, seed_document=row["article_id"],
             )  # fmt: skip
             self.cases.append(t.Case(record, t.Summary(record.id, "toy", row["summary"])))
-            tokens, found = row["parse"]["tokens"], row["parse"]["named_entities"]
-            places = [
-                (tokens[e["start"]][0], tokens[e["end"] - 1][1]) for e in found if e["label"] == "PERSON"
-            ]
+            tokens = row["parse"]["tokens"]
+            found = [e for e in row["parse"]["named_entities"] if e["label"] == "PERSON"]
+            places = [(tokens[e["start"]][0], tokens[e["end"] - 1][1]) for e in found]
             self.parses.append(frozenset(row["summary"][start:end] for start, end in places))
         self._names = Names(pages=pages, rule="published")
         self._known = {case.summary.text: names for case, names in zip(self.cases, self.parses, strict=True)}

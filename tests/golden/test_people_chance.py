@@ -88,9 +88,8 @@ def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
             "word_list_inclusion(words=published)",
         ]
         if over == "gender":
-            measures.append(
-                f"entity_hallucination({settings}, names=names(rule=published), unit=sample)@{over}"
-            )
+            named = f"{settings}, names=names(rule=published)"
+            measures.append(f"entity_hallucination({named}, unit=sample)@{over}")
         scorers = {"people(recogniser=spacy:golden)": given, "names(rule=published)": given}
         plan = Plan(measures=measures, intervals="bootstrap", scorers=scorers)
         found[key] = list(audit(given.cases, plan).estimates)

@@ -102,6 +102,5 @@ def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
     beside.write_text("S.\nS.\nS.\n")
     assert read(plain).ranges == [(0, (0, len(content), 0))]
     assert not any(read(source).ranges for source in (packed, table, [plain, packed], [row(1)]))
-    assert not any(
-        read(plain, **more).ranges for more in ({"id_field": None}, {"summaries": {"other": beside}})
-    )
+    assert not read(plain, id_field=None).ranges
+    assert not read(plain, summaries={"other": beside}).ranges

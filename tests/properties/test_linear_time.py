@@ -129,9 +129,8 @@ def sources() -> dict[str, str]:
     """The code of every module of the package."""
     root = Path(fairbrief.__file__).parents[1]
     paths = {path: path.relative_to(root).with_suffix("").parts for path in sorted(root.rglob("*.py"))}
-    return {
-        ".".join(parts).removesuffix(".__init__"): path.read_text("utf-8") for path, parts in paths.items()
-    }
+    names = {path: ".".join(parts).removesuffix(".__init__") for path, parts in paths.items()}
+    return {name: path.read_text("utf-8") for path, name in names.items()}
 
 
 def uses() -> Iterator[tuple[str, re.Pattern[str], str]]:

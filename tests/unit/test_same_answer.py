@@ -235,10 +235,11 @@ def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
     for number in numbers:
         record, summary = found[number].record, found[number].summary
         first, *rest = record.documents
-        documents = (replace(first, attributes={}), *rest)
-        found[number] = Case(
-            replace(record, documents=documents, where=f"reviews.jsonl:{number + 1}"), summary
-        )
+        changes = {
+            "documents": (replace(first, attributes={}), *rest),
+            "where": f"reviews.jsonl:{number + 1}",
+        }
+        found[number] = Case(replace(record, **changes), summary)
     return found
 
 

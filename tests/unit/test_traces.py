@@ -140,9 +140,8 @@ def test_langfuse_observations_and_traces(tmp_path: Path) -> None:
     with (tmp_path / "traces.csv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out)
         table.writerow(["id", "timestamp", "session_id", "input", "output"])
-        table.writerows(
-            [t["id"], t["timestamp"], t["sessionId"], json.dumps(t["input"]), "All."] for t in traces
-        )
+        for t in traces:
+            table.writerow([t["id"], t["timestamp"], t["sessionId"], json.dumps(t["input"]), "All."])
     assert [shown(c) for c in read(tmp_path / "traces.csv")] == [case("All.", "", i) for i in range(3)]
 
 
