@@ -30,9 +30,9 @@ def estimate(group: str, value: float, error: float, records: int, system: str, 
 
 
 def night(
-    folder: Path, number: int, shift: float = 0.0, *, cross: float = 0.5, records: int = 40, error: float = 0.05,
-    system: str = "writer", signature: str = SIGNATURE, groups: tuple[str, ...] = GROUPS, prompt: str = "v1",
-    made: dict[str, Any] | None = None,
+    folder: Path, number: int, shift: float = 0.0, *, cross: float = 0.5, records: int = 40,
+    system: str = "writer", signature: str = SIGNATURE, error: float = 0.05,
+    groups: tuple[str, ...] = GROUPS, made: dict[str, Any] | None = None, prompt: str = "v1",
 ) -> Path:  # fmt: skip
     """Save one night: group `cross` is shifted, and has this share of the documents."""
     rng = np.random.default_rng(number)

@@ -51,7 +51,9 @@ def summary(reviews: Sequence[Review], system: str) -> str:
     return " ".join(review.text for review in chosen)
 
 
-def table(path: Path, rows: Sequence[Mapping[str, Any]], delimiter: str = ",", encoding: str = "utf-8") -> None:  # fmt: skip
+def table(
+    path: Path, rows: Sequence[Mapping[str, Any]], *, delimiter: str = ",", encoding: str = "utf-8"
+) -> None:
     """A table in text."""
     with path.open("w", newline="", encoding=encoding) as file:
         writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
@@ -160,23 +162,33 @@ class Shape:
 
     write: Callable[[Path], None]
     files: tuple[str, ...]
-    records: int
     systems: tuple[str, ...]
-    documents: int
     groups: Mapping[str, int]
     """Attributes that must be audited over, with their numbers of groups."""
+    records: int = 12
+    documents: int = 72
 
 
 BOTH, STARS = ("even", "rosy"), {"stars": 4}
 SHAPES = {
-    "long table, summaries in a second file": Shape(_long_and_summaries, ("reviews.csv", "summaries.csv"), 12, BOTH, 72, {"rating": 4}),
-    "long table, summary in each row": Shape(_long_with_repeated_summary, ("export.csv",), 12, ("export",), 72, STARS),
-    "wide table, two systems": Shape(_wide, ("wide.csv",), 12, BOTH, 58, STARS),
-    "semicolons in Windows' encoding": Shape(_german_semicolons, ("bewertungen.csv",), 12, ("bewertungen",), 72, {"sterne": 4}),
-    "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), 12, BOTH, 72, STARS),
-    "records and an OpenAI batch": Shape(_batch, ("batch_output.jsonl", "records.jsonl"), 12, ("gpt-x",), 72, STARS),
-    "Parquet with lists and numbers": Shape(_parquet_numbers, ("tickets.parquet",), 12, ("tickets",), 72, {"ages": 3}),
-    "articles and highlights": Shape(_articles, ("articles.jsonl",), 24, ("articles",), 24, {}),
-    "objects with texts, summaries a line each": Shape(_plain_summaries, ("debates.jsonl", "bart.txt"), 12, ("bart",), 72, {"party": 2}),
-}  # fmt: skip
+    "long table, summaries in a second file": Shape(
+        _long_and_summaries, ("reviews.csv", "summaries.csv"), BOTH, {"rating": 4}
+    ),
+    "long table, summary in each row": Shape(
+        _long_with_repeated_summary, ("export.csv",), ("export",), STARS
+    ),
+    "wide table, two systems": Shape(_wide, ("wide.csv",), BOTH, STARS, documents=58),
+    "semicolons in Windows' encoding": Shape(
+        _german_semicolons, ("bewertungen.csv",), ("bewertungen",), {"sterne": 4}
+    ),
+    "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), BOTH, STARS),
+    "records and an OpenAI batch": Shape(_batch, ("batch_output.jsonl", "records.jsonl"), ("gpt-x",), STARS),
+    "Parquet with lists and numbers": Shape(
+        _parquet_numbers, ("tickets.parquet",), ("tickets",), {"ages": 3}
+    ),
+    "articles and highlights": Shape(_articles, ("articles.jsonl",), ("articles",), {}, 24, 24),
+    "objects with texts, summaries a line each": Shape(
+        _plain_summaries, ("debates.jsonl", "bart.txt"), ("bart",), {"party": 2}
+    ),
+}
 """Shapes by what they are."""

@@ -32,10 +32,11 @@ COUNTS = Counts(stop_words="sklearn")
 
 def people_of(instructions: Mapping[str, Any], over: str) -> tuple[t.Entity, ...]:
     """The people of an instance; one without a category lacks the attribute."""
-    return tuple(
-        t.Entity(key, p["first_name"], p["last_name"], {over: p["entity_category"]} if p["entity_category"] else {})
-        for key, p in instructions.items()
-    )  # fmt: skip
+    found = []
+    for key, person in instructions.items():
+        attributes = {over: person["entity_category"]} if person["entity_category"] else {}
+        found.append(t.Entity(key, person["first_name"], person["last_name"], attributes))
+    return tuple(found)
 
 
 class GoldenSet:
@@ -56,8 +57,8 @@ class GoldenSet:
             if "text_category" in row:
                 attributes[over] = row["text_category"]
             record = t.Record(
-                f"{row['article_id']}-{number}", (t.Document(row["text"]),), entities=people_of(row["instructions"], over),
-                attributes=attributes, seed_document=row["article_id"],
+                f"{row['article_id']}-{number}", (t.Document(row["text"]),), (), people_of(row["instructions"], over),
+                attributes, row["article_id"],
             )  # fmt: skip
             self.cases.append(t.Case(record, t.Summary(record.id, "toy", row["summary"])))
             tokens = row["parse"]["tokens"]

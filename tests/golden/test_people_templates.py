@@ -26,7 +26,9 @@ TEMPLATE_DIFFERENCES: dict[str, set[tuple[str, str, str, str]]] = {
     # Decision 3: "hers", and "his" alone, are pronouns of the person too.
     "syn_0002": {("+", "clark", "his_own", "hers"), ("+", "brown", "his_own", "his")},
     # Decision 7: a word belongs to the innermost claim on it, so the husband's words are not his wife's.
-    "syn_0005": {("-", "miller", "his", "his"), ("-", "miller", "title", "Mr."), ("-", "miller", "last", "Miller")},
+    "syn_0005": {
+        ("-", "miller", "his", "his"), ("-", "miller", "title", "Mr."), ("-", "miller", "last", "Miller"),
+    },
     "syn_0015": {("-", "vance", "his", "his")},
     # Decision 4: the noun "lady" is a content word, no title.
     "syn_0007": {("-", "grey", "title", "lady")},
@@ -187,7 +189,8 @@ FILL_DIFFERENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     },
     # Decision 6: initials, suffixes, particles and capitals survive.
     "syn_0003": {
-        "all_female": [("Linda Adams", "Linda L. Adams Jr.")], "all_male": [("Robert Adams", "Robert L. Adams Jr.")],
+        "all_female": [("Linda Adams", "Linda L. Adams Jr.")],
+        "all_male": [("Robert Adams", "Robert L. Adams Jr.")],
     },
     "syn_0008": {
         "all_female": [
@@ -208,8 +211,12 @@ FILL_DIFFERENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     },
     # Decision 2 (Mr. Long is Lee Long), decision 6 (initial and III).
     "syn_0011": {
-        "all_female": [("Mary Baker", "Mary A. Baker III"), ("Mrs. Linda .", "Mrs. Long ."), ("Linda Lee", "Long Linda")],
-        "all_male": [("James Baker", "James A. Baker III"), ("Mr. Robert .", "Mr. Long ."), ("Robert Lee", "Long Robert")],
+        "all_female": [
+            ("Mary Baker", "Mary A. Baker III"), ("Mrs. Linda .", "Mrs. Long ."), ("Linda Lee", "Long Linda"),
+        ],
+        "all_male": [
+            ("James Baker", "James A. Baker III"), ("Mr. Robert .", "Mr. Long ."), ("Robert Lee", "Long Robert"),
+        ],
     },
     # Decision 7: in "[his wife, Ruth]" the code lets "his" follow the wife; both are of one gender here.
 }  # fmt: skip

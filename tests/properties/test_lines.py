@@ -25,9 +25,8 @@ UNITS = st.none() | st.lists(
 ).map(tuple)
 
 
-DOCUMENTS = st.lists(
-    st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME), min_size=1, max_size=3, unique_by=lambda d: d.id or object()
-).map(tuple)  # fmt: skip
+DOCUMENT = st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME)
+DOCUMENTS = st.lists(DOCUMENT, min_size=1, max_size=3, unique_by=lambda d: d.id or object()).map(tuple)
 
 
 @st.composite

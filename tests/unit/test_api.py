@@ -14,13 +14,12 @@ from fairbrief.measures.representation import Bur
 from fairbrief.scorers.shared_words import Ngram
 
 TEXTS = {"L": "Alder wood is light.", "R": "Quartz is a hard stone."}
-ROWS = [
-    {
-        "id": str(i), "documents": [{"text": text, "attributes": {"side": side}} for side, text in TEXTS.items()],
-        "attributes": {"kind": "ab"[i % 2]}, "system": "plain", "summary": "Alder wood is light.",
-    }
-    for i in range(4)
-]  # fmt: skip
+ROW = {
+    "documents": [{"text": text, "attributes": {"side": side}} for side, text in TEXTS.items()],
+    "system": "plain",
+    "summary": "Alder wood is light.",
+}
+ROWS = [{"id": str(i), "attributes": {"kind": "ab"[i % 2]}, **ROW} for i in range(4)]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ MISATTRIBUTION = {
 
 
 @pytest.mark.parametrize(("measure", "wanted"), [
-    (SpeakerInclusion("role"), INCLUSION), (SpeakerCoverage("role"), COVERAGE), (Misattribution("role"), MISATTRIBUTION),
+    (SpeakerInclusion("role"), INCLUSION), (SpeakerCoverage("role"), COVERAGE),
+    (Misattribution("role"), MISATTRIBUTION),
 ], ids=["inclusion", "coverage", "misattribution"])  # fmt: skip
 def test_values_are_those_of_the_definitions(measure: Any, wanted: dict[str, float]) -> None:
     """Each number of one record, worked by hand."""
