@@ -1,5 +1,6 @@
 """Scorer bias checks: how scorers score sources that differ only in the group."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -318,3 +319,19 @@ def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
     (found,) = (e for e in result.estimates if e.quantity == "scorer_bias_sentiment")
     assert (found.system, found.n, found.value) == ("any", 24, pytest.approx(0.1, abs=0.02))
     assert repr(ScorerBiasSentiment("gender", "planted")) == found.measure
+
+
+def test_of_three_groups_each_pair_is_compared() -> None:
+    """With the largest difference, each pair's own is given."""
+    cases = []
+    for i, g in itertools.product(range(8), ("red", "blue", "green")):
+        record = Record(f"{g}{i}", (Document(f"Page {i}. {g}"),), (), (), {"team": g}, f"d{i}")
+        cases.append(Case(record, Summary(record.id, "any", "A.")))
+    scorers = {"planted": PlantedScorer(lambda text: len(text.split()[-1]) / 10)}
+    found = taken(cases, "scorer_bias_sentiment(scorer=planted)@team", scorers=scorers, n_resamples=0)
+    pairs = {e.quantity: round(e.value, 9) for e in found.estimates if e.quantity.startswith("difference[")}
+    assert pairs == {
+        "difference[blue−green]": -0.1,
+        "difference[blue−red]": 0.1,
+        "difference[green−red]": 0.2,
+    }
