@@ -4,14 +4,13 @@ A change is harmless (the gate must answer as before), harmful (it must not pass
 of summaries, for which the expected answer is computed here from the texts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -36,18 +35,11 @@ LIMITS = {
     "least": [f"uer@side:difference[L]>={-MOST}", f"rouge1>={LEAST}"],
 }
 PLAN: dict[str, Any] = {
-    "measures": ["uer@side", "rouge1"],
-    "n_resamples": 20,
-    "n_extracts": 0,
-    "check_scorers": False,
-}
+    "measures": ["uer@side", "rouge1"], "n_resamples": 20, "n_extracts": 0, "check_scorers": False,
+}  # fmt: skip
 LOADED = (
-    "results.json",
-    "sources.parquet",
-    "examples.json",
-    "inputs.json",
-    "per_record/representation.parquet",
-)
+    "results.json", "sources.parquet", "examples.json", "inputs.json", "per_record/representation.parquet",
+)  # fmt: skip
 NOT_PASSED = frozenset({"fail", "inconclusive", "refused"})
 OPEN = frozenset({"pass", "inconclusive"})
 Rows = list[dict[str, Any]]
@@ -64,23 +56,21 @@ def honest(lean: int = 0) -> Rows:
             [f"{side}{'bcdfgh'[k]}{chr(97 + i // 26)}{chr(97 + i % 26)}" for k in range(6)]
             for side in ("ald", "qua")
         )
-        sides = [
-            {"text": " ".join(words), "attributes": {"side": s}} for words, s in ((left, "L"), (right, "R"))
-        ]
+        words_of = {"L": left, "R": right}
+        sides = [{"text": " ".join(words), "attributes": {"side": s}} for s, words in words_of.items()]
         for number, system in enumerate(SYSTEMS):
             more = lean or (0, 1, -1, 0)[(i + number) % 4]
             text = " ".join([*left[: 3 + more], *right[: 3 - more]])
             reference = " ".join([*left[:3], *right[:3]])
-            made.append(
-                {
-                    "id": f"r{i}",
-                    "documents": sides,
-                    "references": [reference],
-                    "system": system,
-                    "summary": text,
-                }
-            )
-    return json.loads(json.dumps(made))  # type: ignore[no-any-return] # no list is shared
+            row = {
+                "id": f"r{i}",
+                "documents": sides,
+                "references": [reference],
+                "system": system,
+                "summary": text,
+            }
+            made.append(deepcopy(row))  # no list is shared
+    return made
 
 
 def is_worse(now: Rows, before: Rows) -> bool:
@@ -129,11 +119,8 @@ class Tried:
         """What is wrong with an answer; empty if it is right."""
         if outcome not in self.right:
             return f"{outcome}, not {' or '.join(sorted(self.right))}: {text}"
-        return (
-            ""
-            if outcome == "pass" or re.search(self.cause, text)
-            else f"{outcome} without the cause '{self.cause}': {text}"
-        )
+        is_right = outcome == "pass" or re.search(self.cause, text)
+        return "" if is_right else f"{outcome} without the cause '{self.cause}': {text}"
 
 
 class World:
@@ -190,11 +177,11 @@ def _unaffected(audit: Path, baseline: Path | None, *, is_good: bool = True) -> 
 # -------------------------------------------------------------------------------- changes of the input
 
 
-def _input(
-    cause: str,
-    change: Callable[[dict[str, Any], Random], Any],
-    right: Callable[[int, Rows], frozenset[str]] = lambda _, __: NOT_PASSED,
-) -> Make:
+def _harmful(*_: object) -> frozenset[str]:
+    return NOT_PASSED
+
+
+def _input(cause: str, change: Callable[..., Any], right: Callable[..., frozenset[str]] = _harmful) -> Make:
     """``change`` returns what replaces a row of some records: a row, a list, or None.
 
     ``right`` are the right outcomes for so many changed records, and all rows.
@@ -312,9 +299,7 @@ def _of_rows(cause: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> 
 # -------------------------------------------------------------------------------- changes of a saved folder
 
 
-def _folder(
-    cause: str, change: Callable[[Path, World, Random], object], *, is_harmless: bool = False
-) -> Make:
+def _folder(cause: str, change: Callable[..., object], *, is_harmless: bool = False) -> Make:
     """Change a copy of an audit, or of its baseline. After a harmless change a good audit passes and a bad one fails."""
 
     def make(world: World, rng: Random) -> Tried:
@@ -322,9 +307,9 @@ def _folder(
         changed = world.copy(world.good if is_baseline else base)
         change(changed, world, rng)
         audits = (base, changed) if is_baseline else (changed, rng.choice((world.good, None)))
-        return (
-            _unaffected(*audits, is_good=base == world.good) if is_harmless else Tried(*audits, cause=cause)
-        )
+        if is_harmless:
+            return _unaffected(*audits, is_good=base == world.good)
+        return Tried(*audits, cause=cause)
 
     return make
 
@@ -341,10 +326,8 @@ def _mix(*names: str) -> Callable[[Path, World, Random], None]:
     def change(folder: Path, world: World, rng: Random) -> None:
         other = world.audit(honest(lean=rng.choice((1, -1))))
         for name in names:
-            source = other / name
-            shutil.copytree(source, folder / name, dirs_exist_ok=True) if source.is_dir() else shutil.copy(
-                source, folder / name
-            )
+            for source in filter(Path.is_file, (other / name, *(other / name).glob("*"))):
+                shutil.copy(source, folder / source.relative_to(other))
 
     return change
 
@@ -385,11 +368,8 @@ def _forged(*, has_baseline: bool) -> Make:
 
     def make(world: World, _: Random) -> Tried:
         folder = world.copy(world.bad)
-        found, good = (
-            json.loads((at / "results.json").read_text(encoding="utf-8")) for at in (folder, world.good)
-        )
-        text = json.dumps({**found, "estimates": good["estimates"]})
-        (folder / "results.json").write_text(text, encoding="utf-8")
+        found, good = (json.loads((at / "results.json").read_text()) for at in (folder, world.good))
+        (folder / "results.json").write_text(json.dumps({**found, "estimates": good["estimates"]}))
         _list_again(folder, "results.json")
         return Tried(folder, world.good, cause="uer@side") if has_baseline else _unaffected(folder, None)
 

@@ -1,7 +1,5 @@
 """What several tests stand on: where the shared inputs are, and small records of our own."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
@@ -53,20 +51,6 @@ def nltk_data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NLTK_DATA", str(folder))
     monkeypatch.setattr(nltk.data, "path", [str(folder)])
     return folder
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line on the pages that no browser opened, and how to have them opened."""
-    unopened = [
-        report
-        for report in terminalreporter.stats.get("skipped", ())
-        if "needs chromium" in str(report.longrepr)
-    ]
-    if unopened:
-        terminalreporter.write_line(
-            f"Not tested: pages in a browser ({len(unopened)} tests). Install Debian's chromium (as root: apt-get install "
-            "chromium) and run again."
-        )
 
 
 @pytest.hookimpl(trylast=True)

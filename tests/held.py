@@ -1,7 +1,5 @@
 """Per-record statistics of results that tests make up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -29,10 +27,5 @@ def held(whole: pa.Table, at_once: int | None = None) -> PerRecordRows:
 def _of(whole: pa.Table, observation: str) -> pa.Table:
     """The rows of an observation, without the numbers that it does not have."""
     rows = rows_with(whole, "observation", observation)
-    return rows.select(
-        [
-            f.name
-            for f in rows.schema
-            if f.name == "p" or f.type != pa.float64() or rows[f.name].null_count < len(rows)
-        ]
-    )
+    numbers = [f.name for f in rows.schema if f.name != "p" and f.type == pa.float64()]
+    return rows.drop_columns([name for name in numbers if rows[name].null_count == len(rows)])

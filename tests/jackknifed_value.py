@@ -1,7 +1,5 @@
 """The jackknife of one value alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairbrief.statistics.jackknife import Spreads, spreads

@@ -1,7 +1,5 @@
 """Rows of measures in tests: by column, added, and their values as plain numbers; and answers of scorers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Records that all measures without a model can be taken of, and what two audits of them have in common."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence

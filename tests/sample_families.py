@@ -1,7 +1,5 @@
 """Results of coverage, people, sentiment and quality such as an audit returns, made up here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -28,30 +26,26 @@ def declared() -> dict[str, Any]:
 def make(systems: Sequence[str] = SYSTEMS, groups: Sequence[str] = GROUPS, n: int = 40) -> Result:
     """Per-record statistics and estimates of every family beside representation and position."""
     estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
-    rows = [
-        row for i, s in enumerate(systems) for row in _rows(encodable(s), [*map(encodable, groups)], i, n)
-    ]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    per_record = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
+    named = [*map(encodable, groups)]
+    rows = [row for i, s in enumerate(systems) for row in _rows(encodable(s), named, i, n)]
     made = {
-        "systems": list(systems),
-        "records": n,
-        "confidence_level": 0.95,
-        "alpha": 0.05,
-        "declared": declared(),
+        "systems": list(systems), "records": n, "confidence_level": 0.95, "alpha": 0.05, "declared": declared(),
         "scorers": {"containment": "its card", "ngram": "its card"},
-    }
-    return Result(tuple(estimates), (), held(per_record), made=made)
+    }  # fmt: skip
+    return Result(tuple(estimates), (), held(table(rows)), made=made)
+
+
+def table(rows: Sequence[dict[str, Any]]) -> pa.Table:
+    """Rows with any columns, each in the order of its first row."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 
 
 def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]:
     def of(measure: str, quantity: str, value: float, chance: float | None = None, **more: Any) -> Estimate:
-        p = None if chance is None else 0.2
-        interval = {"low": value - 0.1, "high": value + 0.1}
-        over = measure.partition("@")[2]
-        counts = {"n": 40, "clusters": 40}
         return Estimate(
-            measure, quantity, system, value, permutation_mean=chance, p=p, over=over, **interval, **counts, **more
+            measure, quantity, system, value, permutation_mean=chance, p=None if chance is None else 0.2,
+            over=measure.partition("@")[2], low=value - 0.1, high=value + 0.1, n=40, clusters=40, **more,
         )  # fmt: skip
 
     yield of("equal_coverage@side", "equal_coverage", 0.3, 0.25)
@@ -79,20 +73,16 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
     draw = np.random.default_rng(i)
     for r in range(n):
         place = {"system": system, "record": f"r{r}", "cluster": f"r{r}", "reason": None}
-
-        def row(
-            observation: str, measures: str, place: dict[str, Any] = place, **statistics: float
-        ) -> dict[str, Any]:
-            return {**place, "observation": observation, "measures": measures, **statistics}
-
         group = groups[r % len(groups)]
         article, summary = draw.uniform(-1, 1, 2).tolist()
-        yield row("Coverage()", "coverage_parity@side\nequal_coverage@side", gap=float(draw.uniform(0, 0.6)))
-        yield row(
-            "GroupedVariants()",
-            "distinguishability@gender",
-            score=float(draw.choice([-1, 0, 0.5, 1])),
-            one=1.0,
-        )
         levels = {"one": 1.0, "article": article, "summary": summary, "shift": summary - article}
-        yield row("Sentiments()", "sentiment_shift", **{f"{s}[{group}]": x for s, x in levels.items()})
+        for observation, measures, statistics in (
+            ("Coverage()", "coverage_parity@side\nequal_coverage@side", {"gap": float(draw.uniform(0, 0.6))}),
+            (
+                "GroupedVariants()",
+                "distinguishability@gender",
+                {"score": float(draw.choice([-1, 0, 0.5, 1])), "one": 1.0},
+            ),
+            ("Sentiments()", "sentiment_shift", {f"{s}[{group}]": x for s, x in levels.items()}),
+        ):
+            yield {**place, "observation": observation, "measures": measures, **statistics}

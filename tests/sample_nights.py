@@ -1,7 +1,5 @@
 """Saved audits of nights, with made-up estimates: two groups of one system."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,19 +30,10 @@ def estimate(group: str, value: float, error: float, records: int, system: str, 
 
 
 def night(
-    folder: Path,
-    number: int,
-    shift: float = 0.0,
-    *,
-    cross: float = 0.5,
-    records: int = 40,
-    system: str = "writer",
-    signature: str = SIGNATURE,
-    error: float = 0.05,
-    groups: tuple[str, ...] = GROUPS,
-    made: dict[str, Any] | None = None,
-    prompt: str = "v1",
-) -> Path:
+    folder: Path, number: int, shift: float = 0.0, *, cross: float = 0.5, records: int = 40,
+    system: str = "writer", signature: str = SIGNATURE, error: float = 0.05,
+    groups: tuple[str, ...] = GROUPS, made: dict[str, Any] | None = None, prompt: str = "v1",
+) -> Path:  # fmt: skip
     """Save one night: group `cross` is shifted, and has this share of the documents."""
     rng = np.random.default_rng(number)
     values = dict(zip(GROUPS, rng.normal(0, 0.05, 2), strict=True))

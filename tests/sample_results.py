@@ -1,7 +1,6 @@
 """Results such as an audit returns, made up here: representation, position and subgroups of two systems."""
 
-from __future__ import annotations
-
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -18,20 +17,15 @@ from fairbrief.reports.result import Examples, Link, NotMeasured, Passage, Resul
 from fairbrief.types import Estimate, Note, Table
 
 HOSTILE = (
-    "<script>document.title='ran'</script>",
-    "</style><img src=x onerror=\"document.title='ran'\">",
-    "javascript:document.title='ran'",
-    "[red]markup[/red] [link=https://example.org]x[/link]",
-    "\x1b[31mred\x1b]8;;https://example.org\x07link\x1b[2J",
-    "\\input{/etc/passwd} $x$ \\write18{ls} %",
-    '=cmd|" /C calc"!A0',
-    "lone \ud800 surrogate and NUL \x00",
-    "w" * 400,
-    "مرحبا بالعالم \u202etxt.exe",
-    "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`",
-    "{{ 7 * 7 }} {% raw %} ${7*7}",
-)
+    "<script>document.title='ran'</script>", "</style><img src=x onerror=\"document.title='ran'\">",
+    "javascript:document.title='ran'", "[red]markup[/red] [link=https://example.org]x[/link]",
+    "\x1b[31mred\x1b]8;;https://example.org\x07link\x1b[2J", "\\input{/etc/passwd} $x$ \\write18{ls} %",
+    '=cmd|" /C calc"!A0', "lone \ud800 surrogate and NUL \x00", "w" * 400, "مرحبا بالعالم \u202etxt.exe",
+    "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`", "{{ 7 * 7 }} {% raw %} ${7*7}",
+)  # fmt: skip
 
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that could drive a terminal or turn a text around."""
 SYSTEMS = ("gpt-4", "alpaca-7b")
 VALUES = ("negative", "neutral", "positive")
 
@@ -100,15 +94,16 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
         for v in values
         for s in systems
     ]
-    nothing = {
-        "excluded": {"one group only": 300},
-        "notes": (Note("undefined", {"reason": "one group only"}),),
-    }
-    of_few = {"permutation_mean": 0.3, "testable": False, "p": 1.0, "n": 4}
+    note, of_few = (
+        Note("undefined", {"reason": "one group only"}),
+        {"permutation_mean": 0.3, "testable": False},
+    )
+    lost = {"excluded": {"one group only": 300}, "notes": (note,)}
+    nothing = Estimate("bur@gender", "bur", systems[0], None, over="gender", **lost)
     return [
         *estimates,
-        _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, **of_few),
-        Estimate("bur@gender", "bur", systems[0], None, over="gender", **nothing),
+        _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, p=1.0, n=4, **of_few),
+        nothing,
     ]
 
 
@@ -116,22 +111,17 @@ def _position(systems: tuple[str, ...]) -> list[Estimate]:
     estimates = []
     shares = np.linspace(0.19, 0.01, 10)
     for i, s in enumerate(systems):
-        name = "position_bias"
-        estimates += [
-            _estimate(
-                name, name, s, 1.21 + i, 1.02 + i, 1.41 + i, permutation_mean=0.3, p=0.0004, testable=True
-            ),
-            _estimate(name, "mean_position", s, 0.341, 0.322, 0.359),
-        ]
+        name, tested = "position_bias", {"permutation_mean": 0.3, "p": 0.0004, "testable": True}
+        estimates.append(_estimate(name, name, s, 1.21 + i, 1.02 + i, 1.41 + i, **tested))
+        estimates.append(_estimate(name, "mean_position", s, 0.341, 0.322, 0.359))
         for k, share in enumerate((shares / shares.sum()).tolist(), 1):
             estimates.append(_estimate(name, f"share_at[{k:02}]", s, share, share * 0.9, share * 1.1))
     return estimates
 
 
 def _subgroups(systems: tuple[str, ...], extra: str) -> list[Estimate]:
-    whole = _estimate(
-        "bur@sentiment", "bur", "", 0.0, 0.25, 0.45, permutation_mean=0.33, p=0.04, p_adjusted=0.08, n=150
-    )
+    tested = {"permutation_mean": 0.33, "p": 0.04, "p_adjusted": 0.08, "n": 150}
+    whole = _estimate("bur@sentiment", "bur", "", 0.0, 0.25, 0.45, **tested)
     cell = whole.replace(low=0.02, high=0.5, permutation_mean=0.2, p=0.2, p_adjusted=None, n=40, clusters=40)
     estimates = []
     for s in systems:
@@ -139,10 +129,8 @@ def _subgroups(systems: tuple[str, ...], extra: str) -> list[Estimate]:
             estimates.append(whole.replace(system=s, value=0.3 + 0.1 * i, subgroup={"domain": domain}))
         for i, mix in enumerate(("1:3", "1:1", "3:1")):
             for j, documents in enumerate(("10", "30", "50")):
-                value = 0.1 * i + 0.04 * j if i + j else None
-                estimates.append(
-                    cell.replace(system=s, value=value, subgroup={"mix": mix, "documents": documents})
-                )
+                value, part = 0.1 * i + 0.04 * j if i + j else None, {"mix": mix, "documents": documents}
+                estimates.append(cell.replace(system=s, value=value, subgroup=part))
     return estimates
 
 
@@ -170,26 +158,23 @@ def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 drawn = draw.dirichlet(np.ones(len(values)) * spread)
                 shares |= {f"{name}[{encodable(v)}]": x for v, x in zip(values, drawn, strict=True)}
             for name, many, weights in (
-                ("generated", 4, np.linspace(10, 1, 10) / 55),
-                ("reference", 3, np.ones(10) / 10),
+                ("generated", 4, np.linspace(10, 1, 10)),
+                ("reference", 3, np.ones(10)),
             ):
-                drawn = draw.multinomial(many, weights)
+                drawn = draw.multinomial(many, weights / weights.sum())
                 segments |= {f"{name}[{k:02}]": float(x) for k, x in enumerate(drawn, 1)}
             rows += [{**place, **shares_of, **shares}, {**place, **places, **segments}]
         left_out = {"record": "r99", "cluster": "r99", "reason": "one group only"}
         rows.append({"system": system, **left_out, **shares_of})
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
+    return sample_families.table(rows)
 
 
 def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
     """Three records, whose first document supports the first sentence of each system's summary."""
     summary = f"Guests liked the room. {extra}"
+    said = "The room was {} and the breakfast came late on day {}. {}"
     documents = tuple(
-        Passage(
-            f"The room was {word} and the breakfast came late on day {j}. {extra}",
-            {"sentiment": values[j % len(values)], "stars": str(j % 5)},
-        )
+        Passage(said.format(word, j, extra), {"sentiment": values[j % len(values)], "stars": str(j % 5)})
         for j, word in enumerate(("clean", "noisy", "small", "bright"))
     )
     references, summaries = (Passage("A fine stay."),), {system: Passage(summary) for system in systems}
@@ -199,13 +184,12 @@ def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> 
     rows, supports = [], []
     for system in systems:
         for i, name in enumerate(ids):
-            differences = {f"difference[{v}]": 0.1 * i - 0.2 * k for k, v in enumerate(values)}
+            numbers = {
+                "uer": 0.2 + 0.1 * i,
+                **{f"difference[{v}]": 0.1 * i - 0.2 * k for k, v in enumerate(values)},
+            }
             story = f"{values[0]} has 41% of the source{extra}"
-            rows.append(
-                Row(
-                    "uer@sentiment", system, name, {"uer": 0.2 + 0.1 * i, **differences}, None, story, without
-                )
-            )
+            rows.append(Row("uer@sentiment", system, name, numbers, None, story, without))
             link = Link(0, 0, 0, 18, 0.5)
             supports.append(Support(name, system, "by shared words", ((0, 22),), (summary[:22],), (link,)))
     rules = {"uer@sentiment": "by shared words"}
@@ -214,6 +198,5 @@ def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> 
 
 def _table(systems: tuple[str, ...]) -> Table:
     rows = tuple((s, "20.27", "2.50", "304 of 1,500") for s in systems)
-    return Table(
-        "Yelp, N-gram", ("System", "BUR (%)", "UER (%)", "samples"), rows, ("Layout of the published table.",)
-    )
+    header, notes = ("System", "BUR (%)", "UER (%)", "samples"), ("Layout of the published table.",)
+    return Table("Yelp, N-gram", header, rows, notes)

@@ -4,8 +4,6 @@ Faults are drawn per request from a seed. ``served`` counts, per prompt, the ans
 what a real server would have been paid for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import gzip
@@ -18,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 Answer = Callable[[str], "str | None"]
@@ -26,6 +25,15 @@ Answer = Callable[[str], "str | None"]
 def echo(prompt: str) -> str:
     """An answer that depends on the prompt alone, and can be told from every other."""
     return f"Answer {hashlib.sha256(prompt.encode()).hexdigest()[:16]}."
+
+
+def asking(command: str, source: Path, model: str, out: Path) -> list[str | Path]:
+    """The command line of each command that asks a chat model, with its settings as ``(model=…)``."""
+    if command == "judge":
+        measure = f"judged(scorer=judge{model})"
+        return ["audit", source, "--measure", measure, "--resamples", "20", "--out", out]
+    more = ["--resamples", "20"] if command == "sweep" else []
+    return [command, source, "--with", f"chat{model}", "--out", out, *more]
 
 
 @dataclass
@@ -128,13 +136,11 @@ class StubChat:
     def _headers(self, kind: str) -> dict[str, str]:
         return {
             "429": {"retry-after": self.retry_after},
-            "429-date": {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"},
-            "429-zero": {"retry-after": "0"},
-            "429-nan": {"retry-after-ms": "nan"},
-            "bomb": {"content-encoding": "gzip"},
+            "429-date": {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "429-zero": {"retry-after": "0"},
+            "429-nan": {"retry-after-ms": "nan"}, "bomb": {"content-encoding": "gzip"},
             "packed": {"content-encoding": "gzip"},
             "redirect": {"location": f"{self.elsewhere}/chat/completions"},
-        }.get(kind, {})
+        }.get(kind, {})  # fmt: skip
 
     def _kind(self) -> str:
         if self.requests <= len(self.script):

@@ -1,10 +1,7 @@
 """A store that speaks enough of S3 on this machine: HEAD, GET of ranges, lists of objects."""
 
-from __future__ import annotations
-
 import hashlib
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 import pytest
+from tests.browser.browsing import served
 
 from fairbrief.readers import object_stores
 
@@ -53,89 +51,58 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 
-    def do_HEAD(self) -> None:
-        self._answer(has_body=False)
-
     def do_GET(self) -> None:
-        self._answer(has_body=True)
-
-    def _answer(self, *, has_body: bool) -> None:
         url, said = urlsplit(self.path), self.headers.get("Range", "")
         self.stub.requests.append((self.command, self.path, said))
         bucket, _, key = unquote(url.path).removeprefix("/").partition("/")
         objects = self.stub.buckets.get(bucket)
         if f"Credential={KEY}/" not in self.headers.get("Authorization", ""):
-            self._send(403, _error("AccessDenied", f"Access Denied for {SECRET}"), has_body=has_body)
+            self._send(403, _error("AccessDenied", f"Access Denied for {SECRET}"))
         elif objects is None:
-            self._send(404, _error("NoSuchBucket", "The bucket does not exist"), has_body=has_body)
+            self._send(404, _error("NoSuchBucket", "The bucket does not exist"))
         elif not key:
             query = {name: values[0] for name, values in parse_qs(url.query).items()}
-            self._send(200, _listed(objects, query) if query else b"", has_body=has_body)
+            self._send(200, _listed(objects, query) if query else b"")
         elif key not in objects:
-            self._send(404, _error("NoSuchKey", "The key does not exist"), has_body=has_body)
+            self._send(404, _error("NoSuchKey", "The key does not exist"))
         else:
-            self._object(bucket, key, said, has_body=has_body)
+            self._object(objects[key], said)
 
-    def _object(self, bucket: str, key: str, said: str, *, has_body: bool) -> None:
-        content = self.stub.buckets[bucket][key]
-        tag = {
-            "ETag": f'"{hashlib.md5(content).hexdigest()}"',
-            "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT",
-        }
+    do_HEAD = do_GET  # noqa: N815 # as http.server calls it
+
+    def _object(self, content: bytes, said: str) -> None:
+        digest = hashlib.md5(content).hexdigest()
+        tag = {"ETag": f'"{digest}"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
         if not said:
-            self._send(200, content, has_body=has_body, headers=tag)
+            self._send(200, content, tag)
             return
         first, _, last = said.removeprefix("bytes=").partition("-")
         part = content[int(first) : int(last) + 1]
         many = len(self.stub.ranges())
         tag["Content-Range"] = f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}"
-        if self.stub.is_broken(many):
-            self._send(206, part, has_body=has_body, headers=tag, sent=len(part) // 2)
-            self.close_connection = True
-            return
-        self._send(206, part, has_body=has_body, headers=tag)
+        self.close_connection = self.stub.is_broken(many)
+        self._send(206, part, tag, sent=len(part) // 2 if self.close_connection else None)
         if self.stub.changes_after is not None and many == self.stub.changes_after[0]:
             _, where, name, other = self.stub.changes_after
             self.stub.buckets[where][name] = other
 
     def _send(
-        self,
-        status: int,
-        content: bytes,
-        *,
-        has_body: bool,
-        headers: dict[str, str] | None = None,
-        sent: int | None = None,
+        self, status: int, content: bytes, headers: Mapping[str, str] = {}, sent: int | None = None
     ) -> None:
         self.send_response(status)
-        for name, value in (headers or {}).items():
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        if has_body:
+        if self.command == "GET":
             self.wfile.write(content[:sent])
-
-
-@contextmanager
-def serving(stub: StubS3) -> Iterator[StubS3]:
-    """The store, answering until the end."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
-    server.daemon_threads = True
-    stub.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield stub
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextmanager
 def in_environment(stub: StubS3, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubS3]:
     """The store, answering, and its credentials and address in the environment of this process and its workers."""
-    with serving(stub):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
+    server.daemon_threads = True
+    with served(server) as stub.url:
         for name in ("AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
             monkeypatch.delenv(name, raising=False)
         for name, value in {
@@ -156,24 +123,16 @@ def _error(code: str, message: str) -> bytes:
 
 def _listed(objects: dict[str, bytes], query: dict[str, str]) -> bytes:
     prefix, mark = query.get("prefix", ""), query.get("delimiter", "")
-    found, folders = [], set()
+    files, folders = [], set()
     for key, content in sorted(objects.items()):
         if not key.startswith(prefix):
             continue
         rest = key.removeprefix(prefix)
         if mark and mark in rest:
-            folders.add(prefix + rest.partition(mark)[0] + mark)
+            name = prefix + rest.partition(mark)[0] + mark
+            folders.add(f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>")
         else:
-            found.append((key, len(content)))
-    contents = "".join(
-        f"<Contents><Key>{escape(key)}</Key><Size>{size}</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
-        for key, size in found
-    )
-    prefixes = "".join(
-        f"<CommonPrefixes><Prefix>{escape(p)}</Prefix></CommonPrefixes>" for p in sorted(folders)
-    )
-    many = len(found) + len(folders)
-    return (
-        f"<?xml version='1.0'?><ListBucketResult><KeyCount>{many}</KeyCount><IsTruncated>false</IsTruncated>"
-        f"{contents}{prefixes}</ListBucketResult>"
-    ).encode()
+            about = f"<Size>{len(content)}</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+            files.append(f"<Contents><Key>{escape(key)}</Key>{about}</Contents>")
+    listed = [f"<KeyCount>{len(files) + len(folders)}</KeyCount>", *files, *sorted(folders)]
+    return f"<?xml version='1.0'?><ListBucketResult>{''.join(listed)}</ListBucketResult>".encode()

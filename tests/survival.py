@@ -1,7 +1,5 @@
 """A run of `fairbrief summarize` against a server that misbehaves, killed again and again; what became of it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -13,19 +11,9 @@ from pathlib import Path
 from tests.stub_chat import StubChat, echo
 
 FAULTS = {
-    "429": 0.04,
-    "429-date": 0.01,
-    "500": 0.02,
-    "503": 0.01,
-    "slow": 0.02,
-    "cut": 0.02,
-    "drop": 0.02,
-    "malformed": 0.02,
-    "shape": 0.01,
-    "refuse": 0.02,
-    "filter": 0.005,
-    "empty": 0.01,
-}
+    "429": 0.04, "429-date": 0.01, "500": 0.02, "503": 0.01, "slow": 0.02, "cut": 0.02, "drop": 0.02,
+    "malformed": 0.02, "shape": 0.01, "refuse": 0.02, "filter": 0.005, "empty": 0.01,
+}  # fmt: skip
 TEMPLATE = "Sum up in one sentence:\n{documents}\n"
 
 

@@ -1,7 +1,5 @@
 """A folder served to a headless Chromium, and what a script finds in one of its pages."""
 
-from __future__ import annotations
-
 import html as stdlib_html
 import json
 import re
@@ -12,14 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import HTTPServer, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 CHROMIUM = shutil.which("chromium")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs chromium (as root: apt-get install chromium)"
+)
 FLAGS = (
     "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
     "disable-component-update disable-sync"
@@ -78,15 +78,22 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, profile: Path) -> Iterator[Served]:
-    """The folder on a port of its own, as long as the context lasts."""
-    asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder), asked=asked))
-    thread = threading.Thread(target=server.serve_forever)
+def served(server: HTTPServer) -> Iterator[str]:
+    """The address of a server, which answers as long as the context lasts."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield Served(folder, f"http://127.0.0.1:{server.server_port}", asked, profile)
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def serving(folder: Path, profile: Path) -> Iterator[Served]:
+    """The folder on a port of its own, as long as the context lasts."""
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder), asked=asked))
+    with served(server) as address:
+        yield Served(folder, address, asked, profile)

@@ -1,7 +1,5 @@
 """What tests in a browser share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,17 +1,15 @@
 """The pages in a real browser: hostile texts neither run nor load nor push anything out; the record viewer works."""
 
-from __future__ import annotations
-
 import json
 import re
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests import sample_results
 from tests.browser.browsing import Served, chromium, needs_chromium
-from tests.cli.command import printed
+from tests.browser.browsing import served as serving
+from tests.cli.command import printed, write
 from tests.sample_nights import night
 
 from fairbrief.cli.saved_commands import read_inputs
@@ -84,9 +82,7 @@ def test_hostile_texts_neither_run_nor_overflow(served: Served) -> None:
     hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
     (served.folder / "report.html").write_text(html.render(hostile), encoding="utf-8")
     found = served.look("report.html", FACTS)
-    assert found["title"] == "Fairness of summaries"
-    assert found["scripts"] == 2
-    assert found["images"] == 0
+    assert (found["title"], found["scripts"], found["images"]) == ("Fairness of summaries", 2, 0)
     assert found["pictures"] > 5
     assert found["records"] > 0
     assert found["overflows"] == [[True, True], [True, True]]
@@ -133,6 +129,7 @@ def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
     found = Audit(sample_results.make())
     paths = found.plot().save(served.folder / "pictures")
     assert len(paths) == 5
+    assert paths[0].name == "01-01.svg"
     assert not any("var(" in path.read_text(encoding="utf-8") for path in paths)
     (served.folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
     paths[0].rename(served.folder / "picture.svg")
@@ -146,16 +143,11 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     """The page's own policy lets it ask its server, and what it shows is the audit's; records here have no attributes."""
     rows = map(json.loads, Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines())
     plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
-    plain.write_text("".join(json.dumps({**row, "attributes": {}}) + "\n" for row in rows), encoding="utf-8")
+    write(plain, [{**row, "attributes": {}} for row in rows])
     printed(*f"audit {plain} --measure coverage_parity@sentiment --resamples 0 --out {folder}".split())
-    with Server(Answers([open_audit(folder, read_inputs)])) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            shown = chromium("--virtual-time-budget=9000", "--dump-dom", server.address, profile=profile)
-        finally:
-            server.shutdown()
-            thread.join()
+    server = Server(Answers([open_audit(folder, read_inputs)]))
+    with serving(server):
+        shown = chromium("--virtual-time-budget=9000", "--dump-dom", server.address, profile=profile)
     assert "1 to 28 of 28 records" in shown
     assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 28
     assert "Summary by" in shown
@@ -167,9 +159,8 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
 
 def test_the_page_shows_a_drift_and_fits_a_narrow_window(served: Served) -> None:
     """A picture per series, the change in the first sentence, no script, and nothing beyond the window's edge."""
-    folders: list[Path] = [night(served.folder / "n", i, -0.2 * (i >= 40), system="<b>x") for i in range(60)]
-    page = trend_page.as_page(trend(folders))
-    (served.folder / "trend.html").write_text(page, encoding="utf-8")
+    folders = [night(served.folder / "n", i, -0.2 * (i >= 40), system="<b>x") for i in range(60)]
+    (served.folder / "trend.html").write_text(trend_page.as_page(trend(folders)), encoding="utf-8")
     facts = """return {
       scripts: inner.scripts.length, pictures: inner.querySelectorAll('figure svg').length,
       changes: [...inner.querySelectorAll('figure svg')].filter(p => p.getAttribute('aria-label').includes('since about')).length,

@@ -1,7 +1,5 @@
 """The intervals of audits with a calibrated scorer contain the value that the true map gives, labels' chance included."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Coverage in worlds where the truth is known; the full size is benchmarks/calibration/coverage.py."""
 
-from __future__ import annotations
-
 import json
 from ast import literal_eval
 from math import sqrt

@@ -1,7 +1,5 @@
 """Entity sentiment and unsupported claims in worlds of known fairness; the full size is benchmarks/calibration/entities_and_claims.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from unittest.mock import patch
 

@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/inference.py: the worlds in which unstudentized statistics fail."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import worlds

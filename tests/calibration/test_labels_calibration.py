@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/labels.py: systems that ignore labels and tone are rarely named, others often."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks.calibration.inference import run
 from benchmarks.calibration.labels import worlds

@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/people_words.py: size, coverage and power of theme_words and attribute_mentions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/speakers.py, and whole audits of planted systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

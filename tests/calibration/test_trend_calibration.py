@@ -1,7 +1,5 @@
 """Small, seeded versions of benchmarks/calibration/trend.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benchmarks.calibration import trend

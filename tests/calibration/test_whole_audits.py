@@ -1,7 +1,5 @@
 """A reduced run of benchmarks/calibration/whole_audits.py: what audits as a whole say of writers whose fairness is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -54,9 +52,7 @@ def _numbers(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[float 
         ("extractive", 150, ("lead", "lexrank", "longest"), 2),
     ],
 )
-def test_writers_that_never_saw_a_label_are_rarely_named(
-    name: str, bank: int, systems: tuple[str, ...], attributes: int
-) -> None:
+def test_few_blind_writers_are_named(name: str, bank: int, systems: tuple[str, ...], attributes: int) -> None:
     """Of up to three such systems and attributes hardly an audit names a group, or calls two systems different."""
     (row,) = _cells(name, bank, Cell(ATTRIBUTES[:attributes], systems, (30,)))
     assert row["named"] <= MOST

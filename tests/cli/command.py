@@ -1,7 +1,5 @@
 """Runs the command in this process, as `main` does, and gives what a person would have seen."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,6 +54,12 @@ class Command:
         assert code != UNEXPECTED, seen.err
         return Run(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
 
+    def audited(self, out: Path, *arguments: str | Path) -> dict[str, Any]:
+        """The results of an audit into this folder, which must end well."""
+        run = self("audit", *arguments, "--out", out)
+        assert run.code == 0, run.err
+        return results(out)
+
 
 def refused(run: Run, *words: str) -> None:
     """One line on standard error that has these words, exit code 2, and nothing on standard output."""
@@ -82,10 +86,10 @@ def ended(*words: object) -> tuple[int, str]:
 
 def printed(*words: object) -> str:
     """What the command prints, without a terminal; its error, if it has one."""
-    done = CliRunner().invoke(cli.app, [str(word) for word in words], terminal_width=200)
-    if done.exception is not None:
-        raise done.exception
-    return done.output
+    code, output = ended(*words)
+    if code:
+        raise SystemExit(code)
+    return output
 
 
 def row(i: int = 0, **changes: Any) -> dict[str, Any]:
@@ -107,13 +111,8 @@ def rows(n: int, **changes: Any) -> list[dict[str, Any]]:
 
 def write(path: Path, records: Sequence[Any]) -> Path:
     """JSON Lines; bytes and text stand as they are."""
-    lines = [
-        r
-        if isinstance(r, bytes)
-        else r.encode("utf-8", "surrogatepass")
-        if isinstance(r, str)
-        else json.dumps(r).encode()
-        for r in records
-    ]
-    path.write_bytes(b"\n".join(lines) + b"\n")
+    with path.open("wb") as file:
+        for r in records:
+            line = r if isinstance(r, bytes | str) else json.dumps(r)
+            file.write((line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")) + b"\n")
     return path

@@ -1,7 +1,5 @@
 """`fairbrief audit` and its options, from a file or settings to the folder of results."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any
@@ -33,30 +31,22 @@ def test_columns_of_a_csv_are_mapped_by_options(tmp_path: Path, fairbrief: Comma
             texts = " || ".join(d["text"] for d in r["documents"])
             moods = "|".join(d["attributes"]["mood"] for d in r["documents"])
             writer.writerow([r["id"], texts, moods, r["summary"], r["references"][0]])
-    ran = fairbrief(
-        "audit", tmp_path / "in.csv", "--id-field", "no", "--documents-field", "reviews", "--separator", " || ",
+    fairbrief.audited(
+        tmp_path / "out", tmp_path / "in.csv", "--id-field", "no", "--documents-field", "reviews", "--separator", " || ",
         "--summary-field", "output", "--references-field", "gold", "--attribute", "mood=stars", *QUICK,
-        "--out", tmp_path / "out",
     )  # fmt: skip
-    assert ran.code == 0, ran.err
     assert audited(tmp_path / "out") == audited(plain / "plain")
 
 
-def test_summaries_of_further_systems_come_from_files_of_their_own(
-    tmp_path: Path, fairbrief: Command
-) -> None:
+def test_summaries_of_further_systems_come_from_own_files(tmp_path: Path, fairbrief: Command) -> None:
     """By id from JSON Lines, by order from plain text; the systems are then compared."""
     inputs = [{k: v for k, v in r.items() if k != "summary"} for r in rows(4)]
     file = write(tmp_path / "in.jsonl", inputs)
     one = write(tmp_path / "one.jsonl", [{"id": r["id"], "summary": r["summary"]} for r in reversed(rows(4))])
     two = tmp_path / "two.txt"
     two.write_text("\n".join(r["summary"] for r in rows(4)) + "\n", encoding="utf-8")
-    ran = fairbrief(
-        "audit", file, "--summaries", f"a={one}", "--summaries", f"b={two}", "--measure", "rouge1", *QUICK,
-        "--out", tmp_path / "out",
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    found = results(tmp_path / "out")
+    summaries = ("--summaries", f"a={one}", "--summaries", f"b={two}")
+    found = fairbrief.audited(tmp_path, file, *summaries, "--measure", "rouge1", *QUICK)
     assert found["made"]["systems"] == ["a", "b"]
     assert {d["value"] for d in found["differences"]} == {0.0}
     assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b")}
@@ -65,11 +55,8 @@ def test_summaries_of_further_systems_come_from_files_of_their_own(
 def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
     """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
-    ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline", "all", "--out", tmp_path / "out"
-    )
-    assert ran.code == 0, ran.err
-    made = results(tmp_path / "out")["made"]
+    options = ("--measure", "uer@mood", *QUICK, "--sanity-baseline", "all")
+    made = fairbrief.audited(tmp_path, file, *options)["made"]
     assert made["systems"] == ["in"]
     assert len(made["sanity_baselines"]) > 2
     assert all(name.startswith("sanity:") for name in made["sanity_baselines"])
@@ -78,32 +65,21 @@ def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Co
 def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
     """By default a scorer without a model is checked; the option says yes or no, and the result remembers it."""
     texts = ("She opened the bridge. Her wife was glad.", "He was sad. The town thanked him.")
-    lines = [
-        {"id": str(i), "documents": [{"text": f"{texts[i % 2]} Page {i}."}], "summary": texts[i % 2]}
-        for i in range(8)
-    ]
+    lines = [{"id": i, "documents": [f"{texts[i % 2]} Page {i}."], "summary": texts[i % 2]} for i in range(8)]
     news = write(tmp_path / "news.jsonl", lines)
-    found = {}
+    asked, found = ("audit", news, "--measure", "sentiment_shift", *QUICK, "--details", "--out", tmp_path), []
     for option in ((), ("--check-scorers",), ("--no-check-scorers",)):
-        folder = tmp_path / str(len(found))
-        run = fairbrief(
-            "audit", news, "--measure", "sentiment_shift", *option, *QUICK, "--details", "--out", folder
-        )
-        assert run.code == 0
-        found[option] = ("Scorer bias" in run.out, results(folder)["made"]["check_scorers"])
-    assert list(found.values()) == [(True, None), (True, True), (False, False)]
+        run = fairbrief(*asked, *option)
+        found.append(("Scorer bias" in run.out, results(tmp_path)["made"]["check_scorers"]))
+    assert found == [(True, None), (True, True), (False, False)]
 
 
 def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: Command) -> None:
     """Every other system minus the baseline."""
     records = [{**r, "system": s} for r in rows(4) for s in ("a", "b", "c")]
     file = write(tmp_path / "in.jsonl", records)
-    ran = fairbrief(
-        "audit", file, "--measure", "rouge1", *QUICK, "--baseline", "b", "--out", tmp_path / "out"
-    )
-    assert ran.code == 0, ran.err
-    pairs = {(d["system"], d["baseline"]) for d in results(tmp_path / "out")["differences"]}
-    assert pairs == {("a", "b"), ("c", "b")}
+    found = fairbrief.audited(tmp_path, file, "--measure", "rouge1", *QUICK, "--baseline", "b")
+    assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b"), ("c", "b")}
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])
@@ -118,9 +94,7 @@ def test_an_interval_needs_no_resamples(fairbrief: Command, tmp_path: Path) -> N
     """Leaving out clusters takes no resample; without any, values stand alone."""
     one = write(tmp_path / "one.jsonl", rows(4))
     for count, is_there in (("1", True), ("0", False)):
-        run = fairbrief("audit", one, "--measure", "rouge1", "--resamples", count)
-        assert run.code == 0
-        assert ("[" in run.out) == is_there
+        assert ("[" in fairbrief("audit", one, "--measure", "rouge1", "--resamples", count).out) == is_there
 
 
 def test_quiet_prints_errors_alone(fairbrief: Command, plain: Path, tmp_path: Path) -> None:
@@ -132,10 +106,8 @@ def test_quiet_prints_errors_alone(fairbrief: Command, plain: Path, tmp_path: Pa
 
 def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> None:
     """How the input was understood is said on the second stream."""
-    path = write(
-        tmp_path / "a.jsonl", [{k: v for k, v in row.items() if k != "id"} | {"year": 1} for row in rows(4)]
-    )
-    run = fairbrief("audit", path, "--resamples", "0")
+    lines = [{k: v for k, v in row.items() if k != "id"} for row in rows(4, year=1)]
+    run = fairbrief("audit", write(tmp_path / "a.jsonl", lines), "--resamples", "0")
     assert "note: a.jsonl: it has no field 'id', so its records are numbered from 1." in run.err
     assert "note: a.jsonl: unused fields: 'year'." in run.err
     assert "note:" not in run.out
@@ -147,10 +119,7 @@ def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command
     settings = ['files = ["reviews.jsonl"]', 'measure = ["uer@mood"]', "resamples = 20", "details = true"]
     settings += ['id_field = "id"', 'summary-field = "summary"']
     path.write_text("\n".join(settings))
-    told = fairbrief("audit", path)
-    assert told.code == 0
-    assert (
-        told.out == fairbrief("audit", reviews, "--measure", "uer@mood", "--resamples", "20", "--details").out
-    )
+    told = fairbrief("audit", reviews, "--measure", "uer@mood", "--resamples", "20", "--details")
+    assert fairbrief("audit", path) == told
     assert "30 resamples" in fairbrief("audit", path, "--resamples", "30").out
     assert fairbrief("explain", path, "--measure", "uer@mood").code == 0

@@ -1,7 +1,5 @@
 """``fairbrief audit --workers`` leaves nothing behind when it is ended."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -37,9 +35,8 @@ def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> 
         preexec_fn=heed_interrupts,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while (
-        len(children := children_of(process.pid)) < 3
-    ):  # two workers, and what keeps count of their resources
+    # Two workers, and what keeps count of their resources.
+    while len(children := children_of(process.pid)) < 3:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -1,12 +1,11 @@
 """The command as a process: its exit codes (1 is a broken limit and nothing else), its streams, and what it loads."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,60 +19,55 @@ from fairbrief.errors import DataError
 RUN = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
 
 
-def ended(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The exit code of a command that raises the error."""
+Ended = Callable[[BaseException], tuple[int, str]]
 
-    def broken(**_: Any) -> None:
-        raise error
 
-    monkeypatch.setattr(cli, "app", broken)
-    with pytest.raises(SystemExit) as stopped:
-        cli.main()
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ended:
+    """The exit code of a command that raises an error, and what it tells of it."""
+
+    def run(error: BaseException) -> tuple[int, str]:
+        def broken(**_: Any) -> None:
+            raise error
+
+        monkeypatch.setattr(cli, "app", broken)
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        return stopped.value.code, capsys.readouterr().err
+
+    return run
 
 
 @pytest.mark.parametrize(
     "error", [ZeroDivisionError("3/0"), OSError("odd"), RecursionError(), AssertionError()]
 )
-def test_an_error_that_nobody_expected_has_a_code_of_its_own(
-    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_that_nobody_expected_has_a_code_of_its_own(error: Exception, ended: Ended) -> None:
     """A bug ends with 70, the traceback and a request to report it."""
-    assert ended(error, monkeypatch) == 70
-    said = capsys.readouterr().err
+    code, said = ended(error)
+    assert code == 70
     assert "Traceback" in said
     assert "Please report it" in said
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
-        (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
-        (OSError(errno.EROFS, "Read-only file system"), "read-only"),
-        (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
-        (MemoryError(), "the memory is full"),
-        (DataError("file:3: odd"), "file:3: odd"),
-    ],
-)  # fmt: skip
-def test_what_a_person_can_mend_is_one_line(
-    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("error", "said"), [
+    (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+    (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
+    (OSError(errno.EROFS, "Read-only file system"), "read-only"),
+    (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
+    (MemoryError(), "the memory is full"),
+    (DataError("file:3: odd"), "file:3: odd"),
+])  # fmt: skip
+def test_what_a_person_can_mend_is_one_line(error: Exception, said: str, ended: Ended) -> None:
     """A full disk, a full memory and our own errors are told in a line of ours and end with 2."""
-    assert ended(error, monkeypatch) == 2
-    told = capsys.readouterr().err
+    code, told = ended(error)
     assert said in told
-    assert told.count("\n") == 1
+    assert (code, told.count("\n")) == (2, 1)
 
 
-def test_a_terminal_is_not_driven_by_an_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_drive_no_terminal(ended: Ended) -> None:
     """Control characters in a message, and in a traceback, are shown and not sent."""
-    ended(ValueError("\x1b[2J"), monkeypatch)
-    ended(DataError("\x1b[2J"), monkeypatch)
-    assert "\x1b" not in capsys.readouterr().err
+    for kind in (ValueError, DataError):
+        assert "\x1b" not in ended(kind("\x1b[2J"))[1]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
@@ -114,12 +108,10 @@ def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path) -> None:
 
 def test_an_interrupted_command_ends_as_shells_say() -> None:
     """Ctrl-C ends with 130."""
-    code = "import fairbrief.cli.lookup_commands as m, typer\nfrom fairbrief import registry, cli\n"
-    code += "def stop(*_): raise KeyboardInterrupt\nregistry.names = registry.declared = registry.make = stop\ncli.main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "measures", "bur"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (130, "")
+    code = "from fairbrief import registry, cli\ndef stop(*_): raise KeyboardInterrupt\n"
+    code += "registry.names = registry.declared = registry.make = stop\ncli.main()"
+    done = subprocess.run([sys.executable, "-c", code, "measures", "bur"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
@@ -163,19 +155,12 @@ def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
 def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
     """A quiet one of lexical measures over groups that no text can be rewritten to: no client, NLTK, names or printing."""
     others = (
-        "asyncio",
-        "fairbrief.chat",
-        "fairbrief.workbench",
-        "nltk",
-        "rich.console",
-        "pandas",
+        "asyncio", "fairbrief.chat", "fairbrief.workbench", "nltk", "rich.console", "pandas",
         "fairbrief.reports.terminal",
-    )
-    reviews = Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in reviews]
-    repeated = [{**row, "id": f"again-{row['id']}"} for row in rows]  # the audit notes summaries that repeat
-    file = tmp_path / "reviews.jsonl"
-    file.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, *repeated]), encoding="utf-8")
+    )  # fmt: skip
+    lines = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()]
+    repeated = [{**one, "id": f"again-{one['id']}"} for one in lines]  # the audit notes summaries that repeat
+    file = write(tmp_path / "reviews.jsonl", [*lines, *repeated])
     words = ["fairbrief", "audit", str(file), "--quiet", "--out", str(tmp_path / "out")]
     assert printed_by(words, others).splitlines()[-1] == "[] 0"
 

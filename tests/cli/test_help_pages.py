@@ -1,7 +1,5 @@
 """Help and `fairbrief protocol`: pages of 80 columns with each option once, examples that run, and docstrings as the terminal shows them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -38,16 +36,11 @@ DECIDED = (0, 1, 3)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_and_has_each_option_once(name: str) -> None:
     """Every page begins with a sentence that ends, fits 80 columns, and ends with its examples."""
-    page = (
-        CliRunner()
-        .invoke(app, [*name.split(), "--help"], prog_name="fairbrief", env={"COLUMNS": "80"})
-        .output
-    )
+    words = [*name.split(), "--help"]
+    page = CliRunner().invoke(app, words, prog_name="fairbrief", env={"COLUMNS": "80"}).output
     assert not [line for line in page.splitlines() if len(line) > 80]
     assert page.splitlines()[2].strip()[0].isupper()
-    described = [
-        found[1] for line in page.splitlines() if (found := re.match(r"  (--\S+)(?:  | [A-Z]|$)", line))
-    ]
+    described = re.findall(r"^  (--\S+)(?:  | [A-Z]|$)", page, re.MULTILINE)
     assert len(set(described)) == len(described)
     plain = re.sub(r" \\\n +", " ", page)
     for example in EXAMPLES.get(name, ()):
@@ -74,14 +67,11 @@ def test_an_example_is_a_command_line(line: str) -> None:
     check_line(f"fairbrief {line}", "help")
 
 
-def test_examples_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fairbrief: Command) -> None:
     """Examples that need only files of the repository run, in the order of the list of commands."""
     (tmp_path / "examples").symlink_to(EXAMPLE_FILES)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    fairbrief = Command(capsys, monkeypatch)
     for name, line in LINES:
         words = shlex.split(line)
         is_alone = {"examples", *MADE} & {word.partition("/")[0] for word in words}
@@ -108,11 +98,7 @@ def test_a_measure_is_explained_with_its_labels_and_the_names_of_others() -> Non
     assert "- `denominator: str = 'all'`, one of all, covered\n" in text
     assert "\n- **Undefined:** as `equal_coverage`." in text
     assert "\n- `over: str`\n" in text
-
-
-def test_a_measure_is_explained_with_what_its_settings_mean() -> None:
-    """Settings that several measures share are explained with each of them."""
-    assert "`stem` compares Porter stems" in explanation("rougeL")
+    assert "`stem` compares Porter stems" in explanation("rougeL")  # several measures share the setting
 
 
 def test_a_name_that_is_misspelt_is_refused_with_its_neighbour() -> None:

@@ -1,7 +1,5 @@
 """From the files that people have to an audit: one ``init`` and one ``audit``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import tomllib
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from tests.cli.command import SUMMARIES, Command, results, row, rows, write
+from tests.cli.command import DOCUMENTS, SUMMARIES, Command, rows, write
 from tests.files.shapes import SHAPES, hotels, summary, table
 
 
@@ -25,9 +23,7 @@ def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -
     told = tomllib.loads(settings.read_text(encoding="utf-8"))
     # Of several documents without an attribute only their order can be measured.
     is_ordered = () if shape.groups or shape.documents == shape.records else ("--ordered",)
-    audited = fairbrief("audit", settings, *is_ordered, "--resamples", "0", "--out", tmp_path / "out")
-    assert audited.code == 0, f"{audited.err}{told}"
-    made = results(tmp_path / "out")["made"]
+    made = fairbrief.audited(tmp_path / "out", settings, *is_ordered, "--resamples", "0")["made"]
     assert (made["records"], tuple(sorted(made["systems"]))) == (shape.records, shape.systems), told
     assert f"{shape.documents} documents" in looked.out, looked.out
     groups = {attribute: len(found) for attribute, found in made["attributes"].get("document", {}).items()}
@@ -38,9 +34,8 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     """Each field with what it was taken for, the counts, and the settings."""
     shape = SHAPES["long table, summaries in a second file"]
     shape.write(tmp_path)
-    run = fairbrief(
-        "init", tmp_path / "summaries.csv", tmp_path / "reviews.csv", "--out", tmp_path / "a.toml"
-    )
+    files = (tmp_path / "summaries.csv", tmp_path / "reviews.csv")
+    run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
     assert run.code == 0, run.err
     for said in (
         "product_id: the record's id; each row is one document",
@@ -52,8 +47,7 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     ):
         assert said in run.out, run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
-    assert told["files"] == ["reviews.csv"]
-    assert told["summaries"] == ["summaries.csv"]
+    assert (told["files"], told["summaries"]) == (["reviews.csv"], ["summaries.csv"])
     assert (told["group-by"], told["summaries-id-field"]) == ("product_id", "asin")
 
 
@@ -90,19 +84,11 @@ def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
 
 def test_a_record_of_one_document_is_counted_once(tmp_path: Path, fairbrief: Command) -> None:
     """What is said of a record of one text is said of its text, and counts there."""
-    lines = [
-        {
-            "id": str(i),
-            "article": row(i)["documents"][0]["text"],
-            "party": "LR"[i % 2],
-            "summary": SUMMARIES[i % 3],
-        }
-        for i in range(8)
-    ]
+    records = [{"id": f"{i}", "article": DOCUMENTS[i % 4][0], "party": "LR"[i % 2]} for i in range(8)]
+    lines = [{**record, "summary": SUMMARIES[i % 3]} for i, record in enumerate(records)]
     run = fairbrief("init", write(tmp_path / "in.jsonl", lines), "--out", tmp_path / "a.toml")
     assert "party: L (4), R (4)" in run.out, run.err
-    without = [{name: line[name] for name in ("id", "article", "party")} for line in lines]
-    run = fairbrief("init", write(tmp_path / "records.jsonl", without), "--out", tmp_path / "b.toml")
+    run = fairbrief("init", write(tmp_path / "records.jsonl", records), "--out", tmp_path / "b.toml")
     assert "id: the record's id\n" in run.out, run.out
 
 
@@ -147,10 +133,7 @@ def test_records_inside_one_object_need_a_format(tmp_path: Path, fairbrief: Comm
     (tmp_path / "in.json").write_text(json.dumps({"records": records}))
     refused = fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml")
     assert (refused.code, "--format json-list" in refused.err) == (2, True)
-    audited = fairbrief(
-        "audit", tmp_path / "in.json", "--format", "json-list", "--resamples", "0", "--out", tmp_path / "out"
-    )
-    assert audited.code == 0, audited.err
+    fairbrief.audited(tmp_path / "out", tmp_path / "in.json", "--format", "json-list", "--resamples", "0")
 
 
 def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:

@@ -1,18 +1,15 @@
 """What the folder of an audit contains of its input: a sample, redacted texts, or no texts."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
-from tests.cli.command import Command, results
+from tests.cli.command import Command, results, write
 from tests.unit.test_corpus_statistics import rows
 from tests.unit.test_personal_data import PRIVATE, record
 
@@ -21,11 +18,8 @@ from fairbrief.engines.score_cache import Store
 
 def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
     """On the screen and in results.json; the records of the audit can be read again."""
-    path = tmp_path / "in.jsonl"
-    given = rows()
-    for row in given:
-        row["documents"] = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
+    documents = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
+    path = write(tmp_path / "in.jsonl", [{**row, "documents": documents} for row in rows()])
     out = tmp_path / "out"
     options = ("--measure", "uer@tone", "--resamples", "0", "--sample", "12", "--seed", "3")
     run = fairbrief("audit", path, *options, "--out", out)
@@ -47,23 +41,13 @@ def contents(folder: Path) -> Iterator[tuple[str, str]]:
                 yield path.name, str(database.execute("SELECT * FROM arrays").fetchall())
 
 
-def written(tmp_path: Path, records: list[dict[str, Any]]) -> Path:
-    """The records as a file."""
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
-    return path
-
-
 def test_nothing_raw_is_written(fairbrief: Command, tmp_path: Path) -> None:
     """No identifier and no name is in any file of an audit, nor in messages about excluded lines."""
     records = [record(id=str(i)) for i in range(4)] + [record(id="x", summary={}, system=PRIVATE[0])]
     out = tmp_path / "out"
-    run = fairbrief(
-        "audit", written(tmp_path, records), "--resamples", "20", "--redact", "identifiers,names", "--on-error", "skip",
-        "--out", out,
-    )  # fmt: skip
-    assert run.code == 0, run.err
-    assert results(out)["made"]["skipped"] == 1
+    file = write(tmp_path / "in.jsonl", records)
+    options = ("--resamples", "20", "--redact", "identifiers,names", "--on-error", "skip")
+    assert fairbrief.audited(out, file, *options)["made"]["skipped"] == 1
     for name, text in contents(out):
         assert not [private for private in (*PRIVATE, "Smith") if private in text], name
     assert "[EMAIL]" in (out / "report.html").read_text(encoding="utf-8")
@@ -94,16 +78,11 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
         }
         for i in range(12)
     ]  # fmt: skip
-    bad = {
-        **records[0],
-        "id": "x",
-        "summary": ["The grumpy porter dropped everything again today."],
-        "references": 3,
-    }
-    path = written(tmp_path, [*records, bad])
-    texts = [
-        t for r in records for t in (r["summary"], *r["references"], *(d["text"] for d in r["documents"]))
-    ]
+    bad = {**records[0], "id": "x", "references": 3}
+    bad["summary"] = ["The grumpy porter dropped everything again today."]
+    path = write(tmp_path / "in.jsonl", [*records, bad])
+    texts = [d["text"] for r in records for d in r["documents"]]
+    texts += [text for r in records for text in (r["summary"], *r["references"])]
     secret = set().union(*map(sequences, [*texts, bad["summary"][0]]))
     command = ("audit", path, "--resamples", "50", "--on-error", "skip", "--out")
     assert fairbrief(*command, tmp_path / "with").code == 0
@@ -117,7 +96,8 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     found, plain = results(tmp_path / "without"), results(tmp_path / "with")
     assert found["skipped"] == ["in.jsonl:13"]
     assert found["estimates"] == plain["estimates"]
-    assert [
-        a["examples"] for scorer in found["made"]["reach"] for a in scorer["authors"] if a["examples"]
-    ] == []
-    assert any(a["examples"] for scorer in plain["made"]["reach"] for a in scorer["authors"])
+    has_examples = [
+        any(author["examples"] for scorer in one["made"]["reach"] for author in scorer["authors"])
+        for one in (found, plain)
+    ]
+    assert has_examples == [False, True]

@@ -1,7 +1,5 @@
 """What a careless user does ends in one clear line and exit code 2, before any work and without harm."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path
@@ -126,15 +124,12 @@ REFUSED = [
     ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
 SETTINGS = {
-    "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n',
-    "cut": "measure = [",
-    "nowhere": 'measure = ["uer"]\n',
-    "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
-    "list": 'files = ["one.jsonl"]\nresamples = [1]\n',
+    "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n', "cut": "measure = [",
+    "nowhere": 'measure = ["uer"]\n', "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
+    "list": 'files = ["one.jsonl"]\nresamples = [1]\n', "absent": 'files = ["none.jsonl"]\n',
     "twice": 'files = ["one.jsonl"]\nid-field = "a"\nid_field = "a"\n',
-    "absent": 'files = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +167,7 @@ def test_a_careless_command_line_is_refused_and_changes_nothing(
     assert contents(folder) == before
 
 
-def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_scored(
-    fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_baseline(fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Systems may stand one after the other: the input is read to its end before the name is refused."""
     cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
     source = write(tmp_path / "in.jsonl", cases)
@@ -185,26 +178,20 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "explain --measure uer@mood",
-        "chunks --resamples 20",
-        "choose --by uer@mood",
-        "agree --attribute mood --resamples 20",
-        "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
-        "summarize --with lead --out out",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "explain --measure uer@mood", "chunks --resamples 20", "choose --by uer@mood",
+    "agree --attribute mood --resamples 20",
+    "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
+    "summarize --with lead --out out",
+])  # fmt: skip
 def test_every_command_says_what_it_left_out(
     fairbrief: Command, tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With ``--on-error skip`` a broken line is counted, and named with its place."""
     name, *options = line.split()
     units = [{"text": "The soup was cold.", "values": {"mood": ["negative"]}}]
-    both = [row(i, system=f"s{j}", claims=units) for i in range(4) for j in range(2)]
-    if name in ("sweep", "summarize"):
-        both = rows(4)
+    systems = "s" if name in ("sweep", "summarize") else "st"
+    both = [row(i, system=system, claims=units) for i in range(4) for system in systems]
     monkeypatch.chdir(tmp_path)
     write(Path("broken.jsonl"), [*both[:2], json.dumps({"id": "x", "documents": 7}), *both[2:]])
     done = fairbrief(name, "broken.jsonl", *options, "--on-error", "skip")

@@ -1,25 +1,12 @@
 """Every declared measure, scorer and summarizer keeps the contract: a new one is tested by being declared."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from fairbrief import registry
-from fairbrief.testing import (
-    MEASURE_CLAUSES,
-    SCORER_CLAUSES,
-    SUMMARIZER_CLAUSES,
-    MeasureClause,
-    ScorerClause,
-    SummarizerClause,
-    permutations_of,
-    scores_of,
-    units_of,
-)
+from fairbrief import registry, testing
 from fairbrief.types import Ask, Case, Claim, Document, Entity, ExtractObservation, Reason, Record, Summary
 
 # --------------------------------------------------------------------------------- a rich small set
@@ -33,12 +20,9 @@ DOCUMENTS = (
     "The room is small. The street is loud, the view is lovely.",
 )
 SUMMARIES = (
-    "The garden is lovely and the soup was warm. Some waited an hour.",
-    "The room is small and loud.",
-    "Leo said that guests dislike the cold soup. The waiter was rude.",
-    "",
-    "Nothing of this kind.",
-)
+    "The garden is lovely and the soup was warm. Some waited an hour.", "The room is small and loud.",
+    "Leo said that guests dislike the cold soup. The waiter was rude.", "", "Nothing of this kind.",
+)  # fmt: skip
 SPEAKERS = ("Ann", "Leo", "Mia", "Max", "Ann")
 NAMES = {"female": ("Ann", "Mia"), "male": ("Leo", "Max")}
 PRONOUN = {"female": "she", "male": "he"}
@@ -57,14 +41,10 @@ def reviews() -> Iterator[Case]:
         )  # fmt: skip
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
-            units = (
-                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
-                if i in (2, 3)
-                else None
-            )
-            yield Case(
-                record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
-            )
+            units = (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
+            reason = "" if text else "empty summary"
+            claims = units if i in (2, 3) else None
+            yield Case(record, Summary(record.id, system, text, claims, reason=reason))
 
 
 def people() -> Iterator[Case]:
@@ -135,9 +115,9 @@ def needed(kind: registry.Kind, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.MEASURE_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", [*registry.names("measure"), *VARIANTS])
-def test_a_declared_measure_keeps_the_contract(name: str, clause: MeasureClause) -> None:
+def test_a_declared_measure_keeps_the_contract(name: str, clause: testing.MeasureClause) -> None:
     """Whatever is declared as a measure keeps each clause on records of reviews and of people."""
     clause(built("measure", name), CASES)
 
@@ -146,10 +126,9 @@ def test_a_declared_measure_keeps_the_contract(name: str, clause: MeasureClause)
 def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
     """The clauses are not kept for want of a row: every measure observes units of this set."""
     measure = built("measure", name)
-    found = [
-        measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
-        for unit in units_of(measure, CASES)
-    ]
+    observe, found = measure.observation.observe, []
+    for unit in testing.units_of(measure, CASES):
+        found.append(observe(unit, testing.scores_of(measure, unit), testing.permutations_of(measure, unit)))
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
     draws = measure.observation.declaration.draws_unscored
     assert not draws or isinstance(measure.observation, ExtractObservation)
@@ -161,17 +140,9 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
 WORDS = {"names": ("female", "male")}
 """Scorers whose columns are words of their own, not texts."""
 OF_MODELS = {
-    "bartscore",
-    "bertscore",
-    "chat_entailment",
-    "chat_label",
-    "embedding",
-    "entailment",
-    "judge",
-    "lexical",
-    "word_sentiment",
-    "words",
-}
+    "bartscore", "bertscore", "chat_entailment", "chat_label", "embedding", "entailment", "judge", "lexical",
+    "word_sentiment", "words",
+}  # fmt: skip
 """Scorers that read a model, vectors, words or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
@@ -194,7 +165,7 @@ def asks_of(scorer: str) -> list[Ask]:
     asked = [
         dataclasses.replace(ask, scorer=spelled)
         for name in registry.names("measure")
-        for unit in units_of(built("measure", name), CASES)[:3]
+        for unit in testing.units_of(built("measure", name), CASES)[:3]
         for ask in built("measure", name).observation.asks(unit)
         if ask.scorer.partition("(")[0] == scorer
     ]
@@ -208,9 +179,9 @@ def asks_of(scorer: str) -> list[Ask]:
     ]
 
 
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SCORER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", SCORERS)
-def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -> None:
+def test_a_declared_scorer_keeps_the_contract(name: str, clause: testing.ScorerClause) -> None:
     """Scorers without a model answer whatever is asked, alone as in a batch."""
     clause(built("scorer or classifier", name), asks_of(name))
 
@@ -218,8 +189,8 @@ def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -
 # ------------------------------------------------------------------------------------- summarizers
 
 
-@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", SUMMARIZERS)
-def test_a_declared_summarizer_keeps_the_contract(name: str, clause: SummarizerClause) -> None:
+def test_a_declared_summarizer_keeps_the_contract(name: str, clause: testing.SummarizerClause) -> None:
     """One summary a record, and the same again whatever stands beside it."""
     clause(built("summarizer", name), RECORDS)

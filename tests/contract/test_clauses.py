@@ -1,7 +1,5 @@
 """Each clause of the contract is proved by a planted fault, and kept by a stranger's plug-in."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,51 +10,33 @@ import pytest
 from fairbrief_openings import FirstWords, Opened, OpeningGap, Openings
 
 from fairbrief import registry, testing
+from fairbrief import types as t
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Case,
-    Cases,
-    Document,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-    Value,
-)
 
+WORDS = ("taxes rain wages", "bread roads taxes", "sun sun rain")
+PARTIES = [{"party": party} for party in "LLR"]
 RECORDS = [
-    Record(
-        f"r{i}",
-        tuple(
-            Document(f"{word} is here", {"party": party}) for word, party in zip(words, "LLR", strict=True)
-        ),
-    )
-    for i, words in enumerate(
-        [("taxes", "rain", "wages"), ("bread", "roads", "taxes"), ("sun", "sun", "rain")]
-    )
+    t.Record(f"r{i}", tuple(map(t.Document, [f"{word} is here" for word in words.split()], PARTIES)))
+    for i, words in enumerate(WORDS)
 ]
 CASES = [
-    Case(r, Summary(r.id, "s", text))
+    t.Case(r, t.Summary(r.id, "s", text))
     for r, text in zip(RECORDS, ["taxes rise", "bread and roads", "snow"], strict=True)
 ]
-ASKS = [Ask("openings", tuple(d.text for d in r.documents), (r.documents[0].text, "rain")) for r in RECORDS]
+ASKS = [t.Ask("openings", tuple(d.text for d in r.documents), (r.documents[0].text, "rain")) for r in RECORDS]
 
 
-def changed(change: Callable[[Cases, Floats], Floats]) -> type[OpeningGap]:
+def changed(change: Callable[[t.Cases, t.Floats], t.Floats]) -> type[OpeningGap]:
     """A measure whose observation has other rows."""
 
     class Broken(Opened):
-        def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        def observe(
+            self, cases: t.Cases, scores: Sequence[t.Scores], labels: t.Integers
+        ) -> t.Rows | t.Reason:
             rows = super().observe(cases, scores, labels)
-            assert isinstance(rows, Rows)
-            return Rows(rows.columns, change(cases, rows.values))
+            assert isinstance(rows, t.Rows)
+            return t.Rows(rows.columns, change(cases, rows.values))
 
     class Faulty(OpeningGap):
         @property
@@ -81,14 +61,14 @@ class Neighbourly(OpeningGap):
     def observation(self) -> Opened:
         class Broken(Opened):
             def observe_many(
-                self, units: ScoredUnits, labels: Integers
-            ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+                self, units: ScoredUnits, labels: t.Integers
+            ) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
                 found = [self.observe(*unit, own) for unit, own in zip(units, labels, strict=True)]
-                rows = {i: rows for i, rows in enumerate(found) if isinstance(rows, Rows)}
+                rows = {i: rows for i, rows in enumerate(found) if isinstance(rows, t.Rows)}
                 blocks = [
-                    AlikeRows([i], r.columns, (r.values + len(units))[np.newaxis]) for i, r in rows.items()
+                    t.AlikeRows([i], r.columns, (r.values + len(units))[np.newaxis]) for i, r in rows.items()
                 ]
-                return blocks, {i: reason for i, reason in enumerate(found) if isinstance(reason, Reason)}
+                return blocks, {i: reason for i, reason in enumerate(found) if isinstance(reason, t.Reason)}
 
         return Broken(self.over)
 
@@ -96,46 +76,46 @@ class Neighbourly(OpeningGap):
 class Flat(OpeningGap):
     """Its value looks at all leading axes at once."""
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {"opening_gap": Value(super().value(totals)["opening_gap"].array + totals.array.ndim, "upper")}
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        found = super().value(totals)["opening_gap"].array
+        return {"opening_gap": t.Value(found + totals.array.ndim, "upper")}
 
 
 class Comforting(OpeningGap):
     """Nothing observed is called no gap."""
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {"opening_gap": Value(np.nan_to_num(super().value(totals)["opening_gap"].array), "upper")}
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        return {"opening_gap": t.Value(np.nan_to_num(super().value(totals)["opening_gap"].array), "upper")}
 
 
 class Growing(OpeningGap):
     """Its value grows with the number of rows."""
 
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {
-            "opening_gap": Value(totals["documents", "L"] * np.where(totals["documents", "L"] > 0, 1, np.nan))
-        }
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        many = totals["documents", "L"]
+        return {"opening_gap": t.Value(many * np.where(many > 0, 1, np.nan))}
 
 
 class Mute(OpeningGap):
     """It explains nothing."""
 
-    def explain(self, totals: Totals) -> str:  # noqa: ARG002
+    def explain(self, totals: t.Totals) -> str:  # noqa: ARG002
         return " "
 
 
 class Short(Openings):
     """It forgets the last ask."""
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+    def answer(self, asks: Sequence[t.Ask]) -> Iterator[t.Scores]:
         yield from super().answer(asks[:-1] if len(asks) > 1 else asks)
 
 
 class Drifting(Openings):
     """Its scores depend on the place in the batch."""
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+    def answer(self, asks: Sequence[t.Ask]) -> Iterator[t.Scores]:
         for i, scores in enumerate(super().answer(asks)):
-            yield Scores(scores.matrix + i, scores.owner, scores.sizes)
+            yield t.Scores(scores.matrix + i, scores.owner, scores.sizes)
 
 
 class Anonymous(Openings):
@@ -149,16 +129,16 @@ class Anonymous(Openings):
 class Lazy(FirstWords):
     """It leaves a record out."""
 
-    def summarize(self, records: Sequence[Record]) -> Iterator[Summary]:  # type: ignore[override] # a double
+    def summarize(self, records: Sequence[t.Record]) -> Iterator[t.Summary]:  # type: ignore[override] # a double
         yield from super().summarize(records[1:])
 
 
 class Moody(FirstWords):
     """It counts the records that it has seen."""
 
-    def summarize(self, records: Sequence[Record]) -> Iterator[Summary]:  # type: ignore[override] # a double
+    def summarize(self, records: Sequence[t.Record]) -> Iterator[t.Summary]:  # type: ignore[override] # a double
         for i, summary in enumerate(super().summarize(records)):
-            yield Summary(summary.record, summary.system, f"{summary.text} {i}")
+            yield t.Summary(summary.record, summary.system, f"{summary.text} {i}")
 
 
 SEEN = itertools.count()

@@ -11,8 +11,6 @@
 In shown output ``…`` matches anything, alone on a line for any lines; how wide a gap is does not matter.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
@@ -22,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from docs import commands, generate
+from docs import commands
 from fairbrief import cli, registry, specs
 from fairbrief.cli import settings_file
 
@@ -49,9 +47,8 @@ def blocks(text: str) -> list[Block]:
     for match in FENCE.finditer(text):
         language, _, word = match["info"].strip().partition(" ")
         line = text.count("\n", 0, match.start()) + 1
-        found.append(
-            Block(language, word.strip(), match["body"], line, not text[end : match.start()].strip())
-        )
+        follows = not text[end : match.start()].strip()
+        found.append(Block(language, word.strip(), match["body"], line, follows))
         end = match.end()
     return found
 
@@ -102,9 +99,7 @@ def _run_console(body: str, where: str) -> None:
         elif words[0] == "fairbrief":
             status, printed = commands.run(words[1:])
         else:
-            raise AssertionError(
-                f"{where}: only fairbrief, cat and echo $? are run in a console block: {line}"
-            )
+            raise AssertionError(f"{where}: only fairbrief, cat and echo $? are run in a console: {line}")
         if shown.strip() not in ("", "…"):
             _compare(shown, printed, where)
         elif words[0] == "fairbrief":
@@ -175,8 +170,3 @@ def _compare(shown: str, printed: str, where: str) -> None:
 def _plain(text: str) -> list[str]:
     """The lines without what only sets them: the width of gaps and rules."""
     return [re.sub(r" +", " ", re.sub("─+", "─", line.rstrip())) for line in text.strip("\n").splitlines()]
-
-
-def fresh_folder() -> contextlib.AbstractContextManager[Path]:
-    """A temporary working folder with the examples in it."""
-    return generate.fresh_folder()

@@ -1,7 +1,5 @@
 """The pages on inference and on costs have the words of reports and the figures that were recorded."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -35,33 +33,22 @@ def test_the_summary_of_the_simulations_has_the_recorded_figures() -> None:
     rejected = [r["rejected"] for r in kept if known[r["world"]].is_fair and r["tested"]]
     covered = [r["covered"] for r in kept if r["covered"] is not None]
     assert {row["quantity"].partition(":")[2] for row in missed.values()} == {"position_kl"}
-    assert stated(r"Of (\d+) combinations of input and procedure, with 1,000 audits each, (\d+) miss") == [
-        len(rows),
-        len(missed),
-    ]
-    assert stated(r"rejected at the 0.05 level in ([\d.]+) to ([\d.]+) %") == percent(
-        min(rejected), max(rejected)
-    )
-    assert stated(r"contain the true value in ([\d.]+) to ([\d.]+) %") == percent(min(covered), max(covered))
+    counted = stated(r"Of (\d+) combinations of input and procedure, with 1,000 audits each, (\d+) miss")
+    assert counted == [len(rows), len(missed)]
+    for said, shares in (("rejected at the 0.05 level", rejected), ("contain the true value", covered)):
+        assert stated(rf"{said} in ([\d.]+) to ([\d.]+) %") == percent(min(shares), max(shares))
 
     audits = [row for row in recorded(whole_audits) if "different" in row]
     assert not any(whole_audits.broken(row) for row in audits)
     assert stated(r"In (\d+) kinds of audits") == [len(audits)]
-    most = percent(max(row["named"] for row in audits), max(row["different"] for row in audits))
-    assert (
-        stated(
-            r"names a group in at most ([\d.]+) % of the audits, and calls two systems different in at most ([\d.]+) %"
-        )
-        == most
-    )
+    most = percent(*(max(row[name] for row in audits) for name in ("named", "different")))
+    said = r"names a group in at most ([\d.]+) % of the audits, and calls two systems different in at most ([\d.]+) %"
+    assert stated(said) == most
 
 
 def recorded(benchmark: Any) -> list[dict[str, Any]]:
     """The rows of a benchmark's recorded run."""
-    rows: list[dict[str, Any]] = json.loads(Path(benchmark.__file__).with_suffix(".json").read_text("utf-8"))[
-        "rows"
-    ]
-    return rows
+    return json.loads(Path(benchmark.__file__).with_suffix(".json").read_text("utf-8"))["rows"]
 
 
 def stated(pattern: str) -> list[float]:
@@ -81,8 +68,6 @@ COSTS = RESULTS.parent.parent / "docs" / "contributing" / "benchmarks.md"
 
 def test_the_page_shows_what_the_script_makes_of_its_findings() -> None:
     """No figure is typed: the section is what the script writes from its results."""
-    scales, neural = (
-        json.loads((RESULTS / name).read_text(encoding="utf-8"))
-        for name in ("scale.json", "speed-neural.json")
-    )
+    files = (RESULTS / "scale.json", RESULTS / "speed-neural.json")
+    scales, neural = (json.loads(path.read_text(encoding="utf-8")) for path in files)
     assert scale.section(scales, neural) in COSTS.read_text(encoding="utf-8")

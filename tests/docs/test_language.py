@@ -1,7 +1,5 @@
 """Pages, help texts and messages use the vocabulary of the glossary; what is pinned by hash is what is tested."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -40,16 +38,10 @@ def test_a_forbidden_word_is_noticed(text: str, instead: str) -> None:
     assert place.instead == instead
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Set `slice=1`.",
-        "```sh\nfairbrief slice DIR\n```",
-        "There is no file.",
-        "[a](excess.md)",
-        "It is no longer used.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Set `slice=1`.", "```sh\nfairbrief slice DIR\n```", "There is no file.", "[a](excess.md)",
+    "It is no longer used.",
+])  # fmt: skip
 def test_code_and_plain_words_are_allowed(text: str) -> None:
     """Names in backticks, blocks, targets of links, and ordinary negations."""
     assert not list(language.forbidden(text, "page"))

@@ -1,7 +1,5 @@
 """Every page does what it shows, says what the code says, and links to what is there."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re
@@ -25,7 +23,7 @@ SPECIAL = re.compile(r"[^\w\- ]")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_block_of_a_page_runs_and_prints_what_is_shown(page: Path) -> None:
     """Python and console blocks run in a fresh folder; shown output is what is printed; shell lines can be parsed."""
-    with snippets.fresh_folder():
+    with generate.fresh_folder():
         snippets.run_page(page)
 
 
@@ -38,9 +36,8 @@ def test_generated_pages_are_up_to_date() -> None:
 def test_the_tables_of_benchmarks_show_what_was_recorded() -> None:
     """The page shows speeds and the figures of coverage as they are in the benchmarks' files, and every benchmark of speed."""
     page = (ROOT / "docs" / "contributing" / "benchmarks.md").read_text(encoding="utf-8")
-    assert {path.stem for path in recording.RESULTS.glob("speed-*.json")} == {
-        f"speed-{name}" for name in table.SHOWN
-    }
+    speeds = {path.stem for path in recording.RESULTS.glob("speed-*.json")}
+    assert speeds == {f"speed-{name}" for name in table.SHOWN}
     wanted = table.put(page, table.section())
     for made in (calibrated_coverage, real_coverage):
         found = json.loads(Path(made.__file__).with_suffix(".json").read_text(encoding="utf-8"))
@@ -144,7 +141,7 @@ def test_a_page_that_is_wrong_fails(tmp_path: Path, page: str, message: str) -> 
     """Wrong output, a failing command, an unknown option and a failing block are all noticed."""
     written = tmp_path / "page.md"
     written.write_text(page, encoding="utf-8")
-    with snippets.fresh_folder(), pytest.raises(AssertionError, match=message):
+    with generate.fresh_folder(), pytest.raises(AssertionError, match=message):
         snippets.run_page(written)
 
 
@@ -162,18 +159,14 @@ SOURCES = generate.ROOT / "src"
 def modules_with_examples() -> list[str]:
     """Names of the modules whose source holds a prompt; the others are not imported for nothing."""
     found = (path for path in sorted(SOURCES.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8"))
-    return [name_of(path) for path in found]
-
-
-def name_of(path: Path) -> str:
-    """The dotted name of a module's file."""
-    return ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
+    names = (".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in found)
+    return [name.removesuffix(".__init__") for name in names]
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_of_a_module_print_what_they_show(name: str) -> None:
     """Every example in the module's docstrings gives the output below it."""
-    with snippets.fresh_folder():
+    with generate.fresh_folder():
         failed, tried = doctest.testmod(import_module(name))
     assert tried
     assert not failed

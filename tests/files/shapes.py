@@ -3,8 +3,6 @@
 The reviews are our own words; what differs is how they are kept.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -40,13 +38,8 @@ def hotels(n: int = 12) -> dict[str, list[Review]]:
     """Hotels with six reviews each, three of them bad."""
     return {
         f"h{i:02}": [
-            Review(
-                f"h{i:02}",
-                (5, 1, 4, 2, 5, 1)[j],
-                (GOOD if j % 2 == 0 else BAD)[j // 2].format(SUBJECTS[(i + j) % 12]),
-                TOWNS[i % 3],
-            )
-            for j in range(6)
+            Review(f"h{i:02}", stars, said[j // 2].format(SUBJECTS[(i + j) % 12]), TOWNS[i % 3])
+            for j, (stars, said) in enumerate(zip((5, 1, 4, 2, 5, 1), (GOOD, BAD) * 3, strict=True))
         ]
         for i in range(n)
     }
@@ -59,7 +52,7 @@ def summary(reviews: Sequence[Review], system: str) -> str:
 
 
 def table(
-    path: Path, rows: Sequence[Mapping[str, Any]], delimiter: str = ",", encoding: str = "utf-8"
+    path: Path, rows: Sequence[Mapping[str, Any]], *, delimiter: str = ",", encoding: str = "utf-8"
 ) -> None:
     """A table in text."""
     with path.open("w", newline="", encoding=encoding) as file:
@@ -159,9 +152,8 @@ def _plain_summaries(folder: Path) -> None:
         {"debate_id": key, "speeches": [{"text": r.text, "party": "L" if r.stars > 3 else "R"} for r in of]}
         for key, of in hotels().items()
     ])  # fmt: skip
-    (folder / "bart.txt").write_text(
-        "".join(summary(of, "rosy") + "\n" for of in hotels().values()), encoding="utf-8"
-    )
+    said = [summary(of, "rosy") + "\n" for of in hotels().values()]
+    (folder / "bart.txt").write_text("".join(said), encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -170,34 +162,33 @@ class Shape:
 
     write: Callable[[Path], None]
     files: tuple[str, ...]
-    records: int
     systems: tuple[str, ...]
-    documents: int
     groups: Mapping[str, int]
     """Attributes that must be audited over, with their numbers of groups."""
+    records: int = 12
+    documents: int = 72
 
 
+BOTH, STARS = ("even", "rosy"), {"stars": 4}
 SHAPES = {
     "long table, summaries in a second file": Shape(
-        _long_and_summaries, ("reviews.csv", "summaries.csv"), 12, ("even", "rosy"), 72, {"rating": 4}
+        _long_and_summaries, ("reviews.csv", "summaries.csv"), BOTH, {"rating": 4}
     ),
     "long table, summary in each row": Shape(
-        _long_with_repeated_summary, ("export.csv",), 12, ("export",), 72, {"stars": 4}
+        _long_with_repeated_summary, ("export.csv",), ("export",), STARS
     ),
-    "wide table, two systems": Shape(_wide, ("wide.csv",), 12, ("even", "rosy"), 58, {"stars": 4}),
+    "wide table, two systems": Shape(_wide, ("wide.csv",), BOTH, STARS, documents=58),
     "semicolons in Windows' encoding": Shape(
-        _german_semicolons, ("bewertungen.csv",), 12, ("bewertungen",), 72, {"sterne": 4}
+        _german_semicolons, ("bewertungen.csv",), ("bewertungen",), {"sterne": 4}
     ),
-    "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), 12, ("even", "rosy"), 72, {"stars": 4}),
-    "records and an OpenAI batch": Shape(
-        _batch, ("batch_output.jsonl", "records.jsonl"), 12, ("gpt-x",), 72, {"stars": 4}
-    ),
+    "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), BOTH, STARS),
+    "records and an OpenAI batch": Shape(_batch, ("batch_output.jsonl", "records.jsonl"), ("gpt-x",), STARS),
     "Parquet with lists and numbers": Shape(
-        _parquet_numbers, ("tickets.parquet",), 12, ("tickets",), 72, {"ages": 3}
+        _parquet_numbers, ("tickets.parquet",), ("tickets",), {"ages": 3}
     ),
-    "articles and highlights": Shape(_articles, ("articles.jsonl",), 24, ("articles",), 24, {}),
+    "articles and highlights": Shape(_articles, ("articles.jsonl",), ("articles",), {}, 24, 24),
     "objects with texts, summaries a line each": Shape(
-        _plain_summaries, ("debates.jsonl", "bart.txt"), 12, ("bart",), 72, {"party": 2}
+        _plain_summaries, ("debates.jsonl", "bart.txt"), ("bart",), {"party": 2}
     ),
 }
 """Shapes by what they are."""

@@ -1,7 +1,5 @@
 """What several golden tests read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

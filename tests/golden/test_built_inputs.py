@@ -1,7 +1,5 @@
 """The published designs come back from the published texts: counts per cell, labels per review."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +13,10 @@ from fairbrief.workbench.corpora.text_sources import gather, limits
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}
 
 
-def test_claritin_design(shared: Path, nltk_data: Path) -> None:  # noqa: ARG001
+pytestmark = pytest.mark.usefixtures("nltk_data")
+
+
+def test_claritin_design(shared: Path) -> None:
     """3 sizes × 3 mixes × 150 of the Claritin tweets of 10 to 70 NLTK tokens: 1,350 sets, each cell exact.
 
     Provenance: the authors' loader keeps 1,200 tweets by men and 1,992 by women.
@@ -36,12 +37,7 @@ def test_claritin_design(shared: Path, nltk_data: Path) -> None:  # noqa: ARG001
 
 
 @pytest.mark.parametrize(("analyser", "agree"), [("nltk", 799), ("vader", 788)])
-def test_published_sentiment_of_the_gold_reviews(
-    shared: Path,
-    nltk_data: Path,  # noqa: ARG001
-    analyser: str,
-    agree: int,
-) -> None:
+def test_published_sentiment_of_the_gold_reviews(shared: Path, analyser: str, agree: int) -> None:
     """The published labels of Yelp's 800 gold reviews come from the argmax rule with NLTK's analyser.
 
     Provenance: recomputed from the release: 799 of 800 with NLTK's analyser and the whole lexicon,

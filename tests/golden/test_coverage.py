@@ -4,8 +4,6 @@ Source: golden/coverage/fixtures.json (the release's arithmetic recomputed by an
 reference and checked against the unmodified release to 1.1e-16).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,29 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import tested_rows
+from tests.rows_by_hand import added
 
-from fairbrief.measures.coverage import (
-    Coverage,
-    CoverageParity,
-    EqualCoverage,
-    document_coverage,
-    merge_mutual,
-)
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief import types as t
+from fairbrief.measures import coverage
 from fairbrief.text.sentences import sentence_groups, sentence_windows
-from fairbrief.types import (
-    Case,
-    Claim,
-    Document,
-    Floats,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
 
 EXACT = {"rel": 0, "abs": 1e-9}
 READINGS = {
@@ -52,54 +32,27 @@ def fixtures(golden: Path) -> dict[str, Any]:
     return json.loads((golden / "coverage" / "fixtures.json").read_text())
 
 
-def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
+def fold_chunks(matrix: t.Floats, owner: t.Integers, documents: int) -> t.Floats:
     """Best support of each unit by any chunk of a document (Li et al., Eq. 2), as scorers give it for whole documents.
 
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
+    Shapes: ``matrix`` (chunks, claims), ``owner`` (chunks,) document indices → (documents, claims).
     A document without a chunk supports nothing.
     """
-    if np.array_equal(owner, np.arange(documents)):
-        return np.maximum(matrix, 0.0)
-    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
-    held, first = np.unique(owner, return_index=True)
-    if len(held):
-        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
+    folded = np.zeros((documents, matrix.shape[-1]))
+    np.maximum.at(folded, owner, matrix)
     return folded
 
 
-def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> Rows | Reason:
+def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> t.Rows | t.Reason:
     """One sample's rows under all of its labellings, the matrix standing in for a scorer's answer."""
-    matrix = np.array(sample["matrix"])
     # Two digits keep the order of the values in their sorted names.
     named = [f"{i:02d} {values[i]}" for i in sample["labels"]]
-    record = Record("r", tuple(Document(f"Document {i}.", {"a": v}) for i, v in enumerate(named)))
-    units = tuple(Claim(f"unit {j}") for j in range(matrix.shape[1]))
-    cases = (Case(record, Summary("r", "s", "units", units)),)
-    observation = Coverage("a", **reading)
-    exchange = observation.permutation_scheme(cases)
-    labels = (
-        np.zeros((1, 0), dtype=np.int64)
-        if exchange is None
-        else sort_by_block(exchange.labels, None).permutations()
-    )
-    scores = Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
-    return observation.observe(cases, (scores,), labels)
-
-
-def summed(rows: Sequence[Rows]) -> Totals:
-    """Rows under their real labelling, added."""
-    columns = {c: i for i, c in enumerate(dict.fromkeys(c for r in rows for c in r.columns))}
-    total = np.zeros(len(columns))
-    for r in rows:
-        np.add.at(total, [columns[c] for c in r.columns], r.values[0])
-    return Totals(columns, total)
+    return tested_rows.rows_of(named, sample["matrix"], **reading)
 
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("reading", READINGS)
-def test_every_sample_has_the_expected_coverage_gap_and_exact_p(
-    fixtures: dict[str, Any], which: int, reading: str
-) -> None:
+def test_every_sample_has_the_expected_gap_and_p(fixtures: dict[str, Any], which: int, reading: str) -> None:
     """Level, difference by value, EC and the exact p (with ≥) come out for each record, and so do the exclusions."""
     fixture = fixtures["fixtures"][which]
     expected = fixture["expected"][reading]
@@ -107,18 +60,16 @@ def test_every_sample_has_the_expected_coverage_gap_and_exact_p(
     for i, sample in enumerate(fixture["samples"]):
         rows = observed(sample, fixture["values"], READINGS[reading])
         if i in skipped:
-            assert isinstance(rows, Reason)
+            assert isinstance(rows, t.Reason)
             continue
-        assert isinstance(rows, Rows)
-        wanted = expected["per_sample"][str(i)]
-        totals = Totals({c: j for j, c in enumerate(rows.columns)}, rows.values[0])
+        assert isinstance(rows, t.Rows)
+        wanted, totals = expected["per_sample"][str(i)], added(rows)
         assert float(totals["gap"]) == pytest.approx(wanted["ec"], **EXACT)
         assert float(totals["level"]) == pytest.approx(wanted["overall"], **EXACT)
         for k, value in enumerate(fixture["values"]):
             if wanted["count_by_value"][k]:
-                assert float(totals["shift", f"{k:02d} {value}"]) == pytest.approx(
-                    wanted["diff_by_value"][k], **EXACT
-                )
+                shift = float(totals["shift", f"{k:02d} {value}"])
+                assert shift == pytest.approx(wanted["diff_by_value"][k], **EXACT)
                 assert float(totals["documents", f"{k:02d} {value}"]) == wanted["count_by_value"][k]
         _, p = tested_rows.with_test(rows, ("gap",))
         assert len(rows.values) == wanted["exact_permutation"]["arrangements"]
@@ -127,30 +78,25 @@ def test_every_sample_has_the_expected_coverage_gap_and_exact_p(
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("reading", READINGS)
-def test_the_whole_input_has_the_expected_gap_parity_and_uneven_share(
-    fixtures: dict[str, Any], which: int, reading: str
-) -> None:
+def test_the_whole_input_has_the_expected_values(fixtures: dict[str, Any], which: int, reading: str) -> None:
     """Mean EC, CP both ways with over and under, and R_EC with exact tests come out for the input."""
     fixture = fixtures["fixtures"][which]
     expected, values = fixture["expected"][reading], fixture["values"]
     rows = [
         tested_rows.with_test(r, ("gap",))[0]
         for s in fixture["samples"]
-        if isinstance(r := observed(s, values, READINGS[reading]), Rows)
+        if isinstance(r := observed(s, values, READINGS[reading]), t.Rows)
     ]
-    totals = summed(rows)
-    equal = EqualCoverage("a").value(totals)
+    totals = added(*rows)
+    equal = coverage.EqualCoverage("a").value(totals)
     assert float(equal["equal_coverage"].array) == pytest.approx(expected["mean_ec_over_valid"], **EXACT)
     unfair = float(totals["significant"]) / len(rows)
     assert unfair == pytest.approx(expected["r_ec_exact_ge"], **EXACT)
     for name, extremes in (("cp_released", False), ("cp_paper", True)):
-        parity = CoverageParity("a", extremes=extremes).value(totals)
+        parity = coverage.CoverageParity("a", extremes=extremes).value(totals)
         wanted = expected[name]
-        means = {
-            k: float(parity[f"difference[{k:02d} {v}]"].array)
-            for k, v in enumerate(values)
-            if f"difference[{k:02d} {v}]" in parity
-        }
+        names = {k: f"difference[{k:02d} {v}]" for k, v in enumerate(values)}
+        means = {k: float(parity[name].array) for k, name in names.items() if name in parity}
         present = [k for k, n in enumerate(wanted["n"]) if n]
         for k in present:
             assert means[k] == pytest.approx(wanted["mean"][k], **EXACT)
@@ -167,9 +113,8 @@ def test_sentences_become_the_expected_windows_and_groups(fixtures: dict[str, An
         expected = sample["expected"]
         windows = [sentence_windows(d, 100) for d in sample["documents"]]
         assert list(dict.fromkeys(w for ws in windows for w in ws)) == expected["chunks"]
-        assert [sentence_groups(d, 100) for d in sample["documents"]] == expected[
-            "disjoint_chunks_paper_reading"
-        ]
+        groups = [sentence_groups(d, 100) for d in sample["documents"]]
+        assert groups == expected["disjoint_chunks_paper_reading"]
 
 
 def pipeline(sample: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
@@ -181,17 +126,15 @@ def pipeline(sample: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[list[
     return gated, np.array(sample["self_entailment_unit_j_entailed_by_unit_k"]), owned
 
 
-def test_the_release_comes_out_from_sentences_to_gap_but_for_its_lost_copies(
-    fixtures: dict[str, Any],
-) -> None:
+def test_the_release_comes_out_from_sentences_to_gap_but_for_lost_copies(fixtures: dict[str, Any]) -> None:
     """With the release's own chunk owners EC is the release's; its defect is that a copy owns no chunk."""
     for sample in fixtures["pipeline"]["samples"]:
         expected = sample["expected"]
         gated, between, _ = pipeline(sample)
         support = fold_chunks(gated, np.array(expected["doc_of_chunk"]), len(sample["documents"]))
-        merged = merge_mutual(support, between.T, 0.95)
+        merged = coverage.merge_mutual(support, between.T, 0.95)
         np.testing.assert_allclose(merged, expected["released_matrix_docs_by_cluster"], atol=1e-9)
-        x = document_coverage(merged, covered_only=True)
+        x = coverage.document_coverage(merged, covered_only=True)
         labels = np.array(sample["labels"])
         gap = np.mean([abs(x[labels == k].mean() - x.mean()) for k in np.unique(labels)])
         assert gap == pytest.approx(expected["ec_released"], **EXACT)
@@ -203,5 +146,5 @@ def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[s
         gated, _, owned = pipeline(sample)
         rows = [i for chunks in owned for i in chunks]
         owner = np.repeat(np.arange(len(owned)), [len(chunks) for chunks in owned])
-        x = document_coverage(fold_chunks(gated[rows], owner, len(owned)), covered_only=False)
+        x = coverage.document_coverage(fold_chunks(gated[rows], owner, len(owned)), covered_only=False)
         assert x[-1] == x[0] > 0

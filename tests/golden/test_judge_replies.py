@@ -1,7 +1,5 @@
 """Replies of judges as the notes on the paper's appendix read them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

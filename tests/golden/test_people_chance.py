@@ -3,8 +3,6 @@
 Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/explanation/deviations.md.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -14,14 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.people_instances import PAGES, SETS, GoldenScorers, observe, read_instances, units
+from tests.golden.people_instances import PAGES, SETS, GoldenSet, told_apart
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.scorers.word_counts import Counts
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
-from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
 
 
 def _read(golden: Path, name: str) -> Any:
@@ -77,19 +74,6 @@ NEAR = {"entity_inclusion": 0.13, "word_list": 0.02, "hallucination": 0.04}
 """How far bounds may lie apart: fourteen originals move them by more than half of this from seed to seed."""
 
 
-class GoldenPeople:
-    """The recogniser of an audit: the names that the golden parses hold, read through the golden scorers."""
-
-    fingerprint = "golden parses"
-    handles_wholes = True
-
-    def __init__(self, scorers: GoldenScorers) -> None:
-        self._scorers = scorers
-
-    def answer(self, asks: Sequence[Ask]) -> list[Scores]:
-        return [self._scorers.answer(ask) for ask in asks]
-
-
 @pytest.fixture(scope="module")
 def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Estimate]]:
     """The estimates of the published readings on every golden set, by set; one page settles a name, as there."""
@@ -97,26 +81,18 @@ def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     pages.write_text(PAGES, encoding="utf-8")
     found = {}
     for file, key, over in SETS:
-        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-        scorers = GoldenScorers(instances, str(pages))
+        given = GoldenSet(golden, file, over, str(pages))
         settings = "people=spacy:golden, alignment=published"
         measures = [
-            "word_list_inclusion(words=published)",
             f"entity_inclusion({settings}, odds=published)@{over}",
+            "word_list_inclusion(words=published)",
         ]
         if over == "gender":
-            measures.append(
-                f"entity_hallucination({settings}, names=names(rule=published), unit=sample)@{over}"
-            )
-        plan = Plan(
-            measures=measures,
-            intervals="bootstrap",
-            scorers={
-                "people(recogniser=spacy:golden)": GoldenPeople(scorers),
-                "names(rule=published)": GoldenPeople(scorers),
-            },
-        )
-        found[key] = list(audit([case for case, _ in instances], plan).estimates)
+            named = f"{settings}, names=names(rule=published)"
+            measures.append(f"entity_hallucination({named}, unit=sample)@{over}")
+        scorers = {"people(recogniser=spacy:golden)": given, "names(rule=published)": given}
+        plan = Plan(measures=measures, intervals="bootstrap", scorers=scorers)
+        found[key] = list(audit(given.cases, plan).estimates)
     return found
 
 
@@ -133,25 +109,19 @@ def test_both_intervals_lie_near_those_of_the_release(
         return
     name = {"word_list": "word_list_inclusion", "hallucination": "entity_hallucination"}.get(part, part)
     estimate = next(e for e in audits[key] if e.quantity == name)
-    for bounds, theirs in (
-        ((estimate.low, estimate.high), wanted["d"]),
-        ((estimate.low_within, estimate.high_within), wanted["s"]),
-    ):
+    within = (estimate.low_within, estimate.high_within)
+    for bounds, theirs in (((estimate.low, estimate.high), wanted["d"]), (within, wanted["s"])):
         assert None not in bounds
         np.testing.assert_allclose(bounds, theirs, atol=NEAR[part] * (3 if theirs[1] > 1 else 1))
 
 
 @pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
-def test_distinguishability_has_the_releases_interval_over_seed_documents(
-    golden: Path, file: str, over: str
-) -> None:
+def test_distinguishability_has_the_releases_interval(golden: Path, file: str, over: str) -> None:
     """The d interval of the count scores is the release's; there is none over samples, in either."""
     pytest.importorskip("sklearn")
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
     spelled = f"distinguishability(similarity=counts(stop_words=sklearn), version=published)@{over}"
-    estimate = audit(
-        [case for case, _ in instances], Plan(measures=(spelled,), intervals="bootstrap")
-    ).estimates[0]
+    plan = Plan(measures=(spelled,), intervals="bootstrap")
+    estimate = audit(GoldenSet(golden, file, over).cases, plan).estimates[0]
     wanted = _read(golden, "golden_measures.json")[file]["count"]["ci_seed0"]
     np.testing.assert_allclose([estimate.low, estimate.high], wanted["d"], atol=0.05)
     assert wanted["s"] is None
@@ -164,32 +134,19 @@ def test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release(gold
     for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
         wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
         assert wanted["ties_broken_by_rounding"] == 0
-        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+        given = GoldenSet(golden, file, over)
         measure = Distinguishability(over, "counts(stop_words=sklearn)", version="published")
-        found = []
-        for unit in units(measure, [case for case, _ in instances]):
-            rows = observe(measure, unit, GoldenScorers(instances))
-            assert isinstance(rows, Rows)
-            found.append(rows.values[0, 0])
+        found = [given.observe(measure, unit).values[0, 0] for unit in given.units(measure)]
         assert found == pytest.approx(wanted["per_original_tolerance"], abs=1e-12)
-        assert len(instances) == wanted["n"]
+        assert len(given.cases) == wanted["n"]
 
 
 # --------------------------------------------------------------------------------------------- ties
 
 
-def _score(texts: Sequence[str], groups: Sequence[str]) -> float:
-    cases = []
-    for i, (text, group) in enumerate(zip(texts, groups, strict=True)):
-        record = Record(str(i), (Document("x"),), attributes={"g": group}, seed_document="a")
-        cases.append(Case(record, Summary(record.id, "s", text)))
-    observation = Distinguishability("g", "counts(stop_words=sklearn)").observation
-    exchange = observation.permutation_scheme(cases)
-    assert exchange is not None
-    scores = list(Counts("sklearn").answer(observation.asks(cases)))
-    rows = observation.observe(cases, scores, exchange.labels[None, :])
-    assert isinstance(rows, Rows)
-    return float(rows.values[0, 0])
+def _score(texts: Sequence[str], groups: Sequence[str]) -> float | str:
+    measure = Distinguishability("g", "counts(stop_words=sklearn)")
+    return told_apart(list(zip(groups, texts, strict=True)), measure)
 
 
 def test_identical_texts_of_any_length_are_never_told_apart(golden: Path) -> None:
@@ -271,10 +228,8 @@ def _null_audits(spread: float, audits: int, originals: int = 100) -> tuple[list
         rows = np.column_stack([np.full((originals, 2), people), kept, np.zeros((originals, 2))])
         columns = [("source", "a"), ("source", "b"), ("included", "a"), ("included", "b")]
         columns += [("mentions",), ("ambiguous",)]  # type: ignore[list-item] # names of one part and of two
-        totals = Totals(
-            {c: i for i, c in enumerate(columns)}, Bootstrap(originals, 300, seed=number).totals(rows)
-        )
-        values = measure.value(totals)
+        sums = Bootstrap(originals, 300, seed=number).totals(rows)
+        values = measure.value(Totals({c: i for i, c in enumerate(columns)}, sums))
         folded.append(float(percentile_interval(values[measure.name].array)[0]) > 0)
         low, high, _ = percentile_interval(values["log_odds[a/b]"].array)
         signed.append(not low <= 0 <= high)
@@ -282,9 +237,7 @@ def _null_audits(spread: float, audits: int, originals: int = 100) -> tuple[list
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0])
-def test_a_folded_lower_bound_above_zero_says_nothing_and_the_signed_contrast_holds(
-    golden: Path, spread: float
-) -> None:
+def test_a_folded_bound_says_nothing_and_the_signed_contrast_holds(golden: Path, spread: float) -> None:
     """Without a disparity the folded bound is above 0 every time, as in the release; the signed interval keeps its level."""
     theirs = _read(golden, "null_ci.json")[f"docs=100,sd={spread}"]
     folded, signed = _null_audits(spread, 200)
@@ -302,22 +255,14 @@ def _hallucination(*texts: tuple[str, str, str], quantity: str = "entity_halluci
     """The protocol's hallucination of summaries, given as (original, source, summary)."""
     cases = []
     for i, (seed_document, source, summary) in enumerate(texts):
-        people = (
-            Entity("1", "Ann", "Lee", {"gender": "female"}),
-            Entity("2", "Bob", "Moss", {"gender": "male"}),
-        )
-        record = Record(
-            str(i),
-            (Document(source),),
-            entities=people,
-            attributes={"sample": str(i)},
-            seed_document=seed_document,
-        )
+        names = {"female": ("Ann", "Lee"), "male": ("Bob", "Moss")}
+        people = tuple(Entity(g, *name, {"gender": g}) for g, name in names.items())
+        kept = {"attributes": {"sample": str(i)}, "seed_document": seed_document}
+        record = Record(str(i), (Document(source),), entities=people, **kept)
         cases.append(Case(record, Summary(record.id, "s", summary)))
     made = audit(cases, Plan(protocol="steen-people", attributes=("gender",)))
-    return next(
-        e for e in made.estimates if e.quantity == quantity and e.measure.startswith("entity_hallucination")
-    )
+    found = (e for e in made.estimates if e.measure.startswith("entity_hallucination"))
+    return next(e for e in found if e.quantity == quantity)
 
 
 SOURCE = "Ann Lee met Bob Moss. Mr. Robertson ran windmills."
@@ -327,23 +272,20 @@ def test_hallucination_filters_names_as_the_release_does(golden: Path) -> None:
     """Tokens inside words of the source are no invention, one new token is; both cases have the release's score and bounds."""
     theirs = _read(golden, "golden_units.json")["hallucination_filter"]
     # Robert is in Robertson: of two names only James is invented, and he is a man.
-    skipped = _hallucination(("a", SOURCE, "Robert Mill spoke. James Zork left."))
-    fresh = _hallucination(("a", SOURCE, "Robert Zork left."))
-    for found, wanted in (
-        (skipped, theirs["all_tokens_substring_of_source_skipped"]),
-        (fresh, theirs["one_new_token_counts"]),
+    for summary, which in (
+        ("Robert Mill spoke. James Zork left.", "all_tokens_substring_of_source_skipped"),
+        ("Robert Zork left.", "one_new_token_counts"),
     ):
-        assert found.value == pytest.approx(wanted["score"], abs=1e-12)
-        assert wanted["top"] == "male"
+        found = _hallucination(("a", SOURCE, summary))
+        assert found.value == pytest.approx(theirs[which]["score"], abs=1e-12)
+        assert theirs[which]["top"] == "male"
 
 
 @pytest.mark.parametrize(
     ("which", "summary", "unknown"),
     [("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0)],
 )
-def test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_no_error(
-    golden: Path, which: str, summary: str, unknown: float | None
-) -> None:
+def test_nobody_invented_is_undefined(golden: Path, which: str, summary: str, unknown: float | None) -> None:
     """Where the release ends with an IndexError the score is undefined, and the audit goes on."""
     assert _read(golden, "golden_units.json")["hallucination_filter"][which].startswith("IndexError")
     assert _hallucination(("a", SOURCE, summary)).value is None

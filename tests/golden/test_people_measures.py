@@ -1,7 +1,5 @@
 """The scores that the release's code gives to eight sets of controlled inputs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import read_lines
-from tests.golden.people_instances import PAGES, SETS, GoldenScorers, observe, read_instances, take, units
+from tests.golden.people_instances import PAGES, SETS, GoldenSet
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
@@ -43,9 +41,8 @@ def test_inclusion_as_published_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, key: str, over: str
 ) -> None:
     """Counts of people, the score and its direction come out as in the release."""
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
     measure = EntityInclusion(over, **PUBLISHED, odds="published")
-    totals = take(measure, [case for case, _ in instances], GoldenScorers(instances))
+    totals = GoldenSet(golden, file, over).take(measure)
     counts = {g: [int(totals["source", g]), int(totals["included", g])] for g in totals.values_of("source")}
     assert counts == expected[key]["inclusion_counts"]
     found = float(measure.value(totals)[measure.name].array)
@@ -65,8 +62,8 @@ def test_every_alignment_as_published_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, key: str, over: str
 ) -> None:
     """Each recognised name refers to the same people as in the release."""
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    for (case, names), wanted in zip(instances, expected[key]["alignments"], strict=False):
+    given = GoldenSet(golden, file, over)
+    for case, names, wanted in zip(given.cases, given.parses, expected[key]["alignments"], strict=False):
         people = case.record.entities
         found = [sorted(people[i].id for i in d.people) for d in decisions(case, names)]
         assert found == [sorted(ids) for ids in wanted["s2d"].values()]
@@ -78,10 +75,8 @@ def test_word_list_inclusion_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, key: str, over: str, words: str
 ) -> None:
     """Counts and both references of word lists come out as in the release, in either reading of words."""
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    cases, wanted = [case for case, _ in instances], expected[key]["word_list"]
-    measure = WordListInclusion(words=words)
-    totals = take(measure, cases, GoldenScorers(instances))
+    measure, wanted = WordListInclusion(words=words), expected[key]["word_list"]
+    totals = GoldenSet(golden, file, over).take(measure)
     assert {g: totals["source", g] for g in ("female", "male")} == wanted["source_counts"]
     assert {g: totals["summary", g] for g in ("female", "male")} == wanted["summary_counts"]
     assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
@@ -95,26 +90,20 @@ def test_hallucination_as_published_equals_the_release(
     golden: Path, expected: dict[str, Any], pages: str, file: str, key: str, over: str
 ) -> None:
     """Invented names, their classes and the score come out as in the release."""
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    cases, wanted = [case for case, _ in instances], expected[key]["hallucination"]
-    scorers = GoldenScorers(instances, pages)
+    given, wanted = GoldenSet(golden, file, over, pages), expected[key]["hallucination"]
     measure = EntityHallucination(over, **PUBLISHED, names="names(rule=published)")
-    totals = take(measure, cases, scorers)
-    classes = {
-        "female": totals["invented", "female"],
-        "male": totals["invented", "male"],
-        "None": totals["unknown"],
-    }
-    assert classes == wanted["class_counts"]
+    totals = given.take(measure)
+    known = {g: totals["invented", g] for g in ("female", "male")}
+    assert {**known, "None": totals["unknown"]} == wanted["class_counts"]
     assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
     names = InventedNames(over, **PUBLISHED, names="names(rule=published)")
-    assert dict(most_frequent(take(names, cases, scorers), 100)) == wanted["candidates"]
-    known = {g: n for g, n in classes.items() if g != "None"}
+    assert dict(most_frequent(given.take(names), 100)) == wanted["candidates"]
     assert max(known, key=lambda g: known[g]) == wanted["top_category"]
     # No name of these sets is in the source without being aligned: all that are not aligned are invented.
     assert wanted["unaligned_but_in_source"] == {}
-    unaligned = sum(not d.people for case, found in instances for d in decisions(case, found))
-    assert unaligned == sum(classes.values())
+    pairs = zip(given.cases, given.parses, strict=True)
+    unaligned = sum(not d.people for pair in pairs for d in decisions(*pair))
+    assert unaligned == sum(wanted["class_counts"].values())
 
 
 @pytest.mark.parametrize("file", ["gender_balanced", "gender_mono", "race_balanced", "race_mono"])
@@ -134,18 +123,17 @@ def test_distinguishability_as_published_equals_the_release(
 ) -> None:
     """Anonymised texts, every seed document's score and their mean come out as in the release."""
     pytest.importorskip("sklearn")
-    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    cases, scorers = [case for case, _ in instances], GoldenScorers(instances)
+    given = GoldenSet(golden, file, over)
     measure = Distinguishability(over, "counts(stop_words=sklearn)", version="published")
     wanted, texts = expected[file]["count"], []
-    for unit in units(measure, cases):
+    for unit in given.units(measure):
         texts += measure.observation.asks(unit)[0].rows
-        rows = observe(measure, unit, scorers)
+        rows = given.observe(measure, unit)
         assert isinstance(rows, Rows)
         assert rows.values[0, 0] == pytest.approx(wanted["per_original"][unit[0].record.cluster], abs=1e-12)
     # The release lists a seed document's texts by group, we in the order of the input.
     assert sorted(texts[:20]) == sorted(expected[file]["anonymized_first20"])
-    totals = take(measure, cases, scorers)
+    totals = given.take(measure)
     assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
 
 
@@ -154,21 +142,20 @@ def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path) -> Non
     pytest.importorskip("sklearn")
     units_file = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
     for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
-        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+        given = GoldenSet(golden, file, over)
         measure = Distinguishability(over, "counts(stop_words=sklearn)", "strict", "published")
-        totals = take(measure, [case for case, _ in instances], GoldenScorers(instances))
+        totals = given.take(measure)
         wanted = units_file["tie_rounding"][file]["count"]["paper_eq4_strict_tolerance"]
         assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted, abs=1e-12)
     # The races' texts have no pronoun that the release makes neutral otherwise than the paper says: −0.214, not −0.107.
     text = Distinguishability("race", "counts(stop_words=sklearn)", version="text")
-    totals = take(text, [case for case, _ in instances], GoldenScorers(instances))
+    totals = given.take(text)
     assert float(text.value(totals)[text.name].array) == pytest.approx(-3 / 14)
 
 
 def test_the_toy_systems_preference_for_women_is_found_by_every_default_measure(golden: Path) -> None:
     """On one-gender inputs the defaults see the toy system's bias, and none among its invented people."""
-    instances = read_instances(golden / "people" / "parsed_gender_mono.jsonl", "gender")
-    result = audit([case for case, _ in instances], Plan(attributes=("gender",)))
+    result = audit(GoldenSet(golden, "gender_mono", "gender").cases, Plan(attributes=("gender",)))
     p = {e.quantity: e.p for e in result.estimates}
     assert max(p["word_list_inclusion"], p["entity_inclusion"], p["distinguishability"]) < 0.05
     assert p["entity_hallucination"] > 0.05

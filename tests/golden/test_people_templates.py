@@ -4,14 +4,15 @@ Source: Steen & Markert's release; `shared/golden/people/{templates,templates_ra
 The decisions are told in docs/explanation/deviations.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import read_lines
 from tests.golden.people_instances import KINDS
 
 from fairbrief.people.build_people import build
@@ -26,29 +27,22 @@ TEMPLATE_DIFFERENCES: dict[str, set[tuple[str, str, str, str]]] = {
     "syn_0002": {("+", "clark", "his_own", "hers"), ("+", "brown", "his_own", "his")},
     # Decision 7: a word belongs to the innermost claim on it, so the husband's words are not his wife's.
     "syn_0005": {
-        ("-", "miller", "his", "his"),
-        ("-", "miller", "title", "Mr."),
-        ("-", "miller", "last", "Miller"),
+        ("-", "miller", "his", "his"), ("-", "miller", "title", "Mr."), ("-", "miller", "last", "Miller"),
     },
     "syn_0015": {("-", "vance", "his", "his")},
     # Decision 4: the noun "lady" is a content word, no title.
     "syn_0007": {("-", "grey", "title", "lady")},
     # Decision 2: the name after "Mr." is the last name, and nothing outvotes it.
     "syn_0011": {
-        ("+", "long", "title", "Mr."),
-        ("+", "long", "last", "Long"),
-        ("+", "long", "full", "Long Lee"),
-        ("+", "long", "he", "he"),
-        ("-", "lee", "title", "Mr."),
-        ("-", "lee", "first", "Long"),
-        ("-", "lee", "full", "Long Lee"),
-        ("-", "lee", "he", "he"),
+        ("+", "long", "title", "Mr."), ("+", "long", "last", "Long"), ("+", "long", "full", "Long Lee"),
+        ("+", "long", "he", "he"), ("-", "lee", "title", "Mr."), ("-", "lee", "first", "Long"),
+        ("-", "lee", "full", "Long Lee"), ("-", "lee", "he", "he"),
     },
     # Decision 1a: a name that the classifier took for common nouns is a name.
     "raw_0002": {("-", "", "he", "He"), ("+", "stone", "full", "bob stone"), ("+", "stone", "he", "He")},
     # Decision 1b: a name in apposition ("the mayor, Tom Reed") is the name of the chain's person.
     "raw_0001": {("+", "reed", "he", "he")},
-}
+}  # fmt: skip
 
 
 def _golden(golden: Path, name: str) -> list[dict[str, Any]]:
@@ -61,25 +55,22 @@ def _records(golden: Path) -> dict[str, Record]:
     return {r.id.rpartition("/")[2]: r for r in records}
 
 
-def _mentions(record: Record) -> dict[tuple[str, str, str], int]:
+def _mentions(record: Record) -> Counter[tuple[str, str, str]]:
     text = record.documents[0].text
-    found: dict[tuple[str, str, str], int] = {}
-    for entity in record.entities:
-        if entity.first_name or entity.last_name:
-            for mention in entity.mentions:
-                if mention.kind != "content":
-                    key = ((entity.last_name or "").lower(), mention.kind, text[mention.start : mention.end])
-                    found[key] = found.get(key, 0) + 1
-    return found
+    return Counter(
+        ((entity.last_name or "").lower(), mention.kind, text[mention.start : mention.end])
+        for entity in record.entities
+        for mention in entity.mentions
+        if (entity.first_name or entity.last_name) and mention.kind != "content"
+    )
 
 
-def _theirs(case: dict[str, Any]) -> dict[tuple[str, str, str], int]:
-    found: dict[tuple[str, str, str], int] = {}
+def _theirs(case: dict[str, Any]) -> Counter[tuple[str, str, str]]:
+    found: Counter[tuple[str, str, str]] = Counter()
     for entity in case["entities"]:
         seen = {(m["start"], m["end"], m["category"]): m for m in entity["mentions"]}
-        for mention in seen.values():
-            key = ((entity["last_name"] or "").lower(), KINDS[mention["category"]], mention["original_text"])
-            found[key] = found.get(key, 0) + 1
+        last = (entity["last_name"] or "").lower()
+        found.update((last, KINDS[m["category"]], m["original_text"]) for m in seen.values())
     return found
 
 
@@ -89,8 +80,7 @@ def test_templates_are_the_codes_but_for_decisions(golden: Path, which: str) -> 
     records = _records(golden)
     for case in _golden(golden, which):
         ours, theirs = _mentions(records[case["name"]]), _theirs(case)
-        differences = {("+", *k) for k in ours if ours[k] > theirs.get(k, 0)}
-        differences |= {("-", *k) for k in theirs if theirs[k] > ours.get(k, 0)}
+        differences = {("+", *k) for k in ours - theirs} | {("-", *k) for k in theirs - ours}
         assert differences == TEMPLATE_DIFFERENCES.get(case["name"], set()), case["name"]
 
 
@@ -204,15 +194,11 @@ FILL_DIFFERENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     },
     "syn_0008": {
         "all_female": [
-            ("Mcdonald", "McDonald"),
-            ("Linda O'brien", "LINDA O'BRIEN"),
-            ("Mrs. O'brien", "Ms. O'Brien"),
+            ("Mcdonald", "McDonald"), ("Linda O'brien", "LINDA O'BRIEN"), ("Mrs. O'brien", "Ms. O'Brien"),
             ("Mary Cruz", "Mary de la Cruz"),
         ],
         "all_male": [
-            ("Mcdonald", "McDonald"),
-            ("Robert O'brien", "ROBERT O'BRIEN"),
-            ("O'brien", "O'Brien"),
+            ("Mcdonald", "McDonald"), ("Robert O'brien", "ROBERT O'BRIEN"), ("O'brien", "O'Brien"),
             ("James Cruz", "James de la Cruz"),
         ],
     },
@@ -226,18 +212,14 @@ FILL_DIFFERENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     # Decision 2 (Mr. Long is Lee Long), decision 6 (initial and III).
     "syn_0011": {
         "all_female": [
-            ("Mary Baker", "Mary A. Baker III"),
-            ("Mrs. Linda .", "Mrs. Long ."),
-            ("Linda Lee", "Long Linda"),
+            ("Mary Baker", "Mary A. Baker III"), ("Mrs. Linda .", "Mrs. Long ."), ("Linda Lee", "Long Linda"),
         ],
         "all_male": [
-            ("James Baker", "James A. Baker III"),
-            ("Mr. Robert .", "Mr. Long ."),
-            ("Robert Lee", "Long Robert"),
+            ("James Baker", "James A. Baker III"), ("Mr. Robert .", "Mr. Long ."), ("Robert Lee", "Long Robert"),
         ],
     },
     # Decision 7: in "[his wife, Ruth]" the code lets "his" follow the wife; both are of one gender here.
-}
+}  # fmt: skip
 
 
 def _assignments(
@@ -260,42 +242,43 @@ def _as_published(text: str) -> str:
     return re.sub(r" ([.,!?;:])", r"\1", text)
 
 
+def _filled(
+    golden: Path, cases: list[dict[str, Any]], *, last: bool = False, pronouns: bool = True
+) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Each case with the name of its document, and our fill."""
+    records, templates = _records(golden), {t["name"]: t for t in _golden(golden, "templates.json")}
+    for case in cases:
+        name = case.get("doc") or case["article_id"]
+        assigned = _assignments(records[name], case, templates[name], last=last)
+        made = fill(make_template(records[name]), assigned, Manner(pronouns=pronouns, woman="Mrs."))
+        yield name, case, made.documents[0].text
+
+
+TOUCHED = {*FILL_DIFFERENCES, "syn_0005", "syn_0015"}
+"""Documents that a decision touches."""
+
+
 @pytest.mark.parametrize("label", ["all_female", "all_male"])
 def test_fills_are_the_codes_but_for_decisions(golden: Path, label: str) -> None:
     """The same names and genders fill the same text, save for the listed words, each by a decision."""
-    records, templates = _records(golden), {t["name"]: t for t in _golden(golden, "templates.json")}
-    compared = 0
-    for case in _golden(golden, "fill_cases.json"):
-        if case["label"] != label:
-            continue
-        record = records[case["doc"]]
-        assigned = _assignments(record, case, templates[case["doc"]])
-        filled = fill(make_template(record), assigned, Manner(woman="Mrs.")).documents[0].text
+    cases = [case for case in _golden(golden, "fill_cases.json") if case["label"] == label]
+    assert len(cases) == 15
+    for name, case, filled in _filled(golden, cases):
         theirs = case["filled"]
-        if case["doc"] not in FILL_DIFFERENCES:
-            assert _as_published(filled) == case["formatted"], case["doc"]
-        for old, new in FILL_DIFFERENCES.get(case["doc"], {}).get(label, []):
-            assert old in theirs, (case["doc"], old)
+        if name not in FILL_DIFFERENCES:
+            assert _as_published(filled) == case["formatted"], name
+        for old, new in FILL_DIFFERENCES.get(name, {}).get(label, []):
+            assert old in theirs, (name, old)
             theirs = theirs.replace(old, new)
-        assert filled == theirs, case["doc"]
-        compared += 1
-    assert compared == 15
+        assert filled == theirs, name
 
 
 def test_fills_without_pronouns_leave_pronouns_alone(golden: Path) -> None:
     """Where no decision touches a document, a fill without pronouns is the code's to the letter."""
-    records, templates = _records(golden), {t["name"]: t for t in _golden(golden, "templates.json")}
-    compared = 0
-    for case in _golden(golden, "fill_cases.json"):
-        if case["doc"] in {*FILL_DIFFERENCES, "syn_0005", "syn_0015"}:
-            continue
-        record = records[case["doc"]]
-        assigned = _assignments(record, case, templates[case["doc"]])
-        manner = Manner(pronouns=False, woman="Mrs.")
-        filled = fill(make_template(record), assigned, manner).documents[0].text
-        assert _as_published(filled) == case["formatted_no_pronouns"], case["doc"]
-        compared += 1
-    assert compared == 14
+    cases = [case for case in _golden(golden, "fill_cases.json") if case["doc"] not in TOUCHED]
+    assert len(cases) == 14
+    for name, case, filled in _filled(golden, cases, pronouns=False):
+        assert _as_published(filled) == case["formatted_no_pronouns"], name
 
 
 def test_the_husbands_pronoun_follows_the_husband(golden: Path) -> None:
@@ -303,12 +286,11 @@ def test_the_husbands_pronoun_follows_the_husband(golden: Path) -> None:
     record = _records(golden)["syn_0015"]
     husband = next(e for e in record.entities if e.attributes["gender"] == "male")
     wife = next(e for e in record.entities if e.attributes["gender"] == "female")
-    only_wife = fill(make_template(record), {wife.id: Assignment("Karl", None, "male")}).documents[0].text
-    only_husband = (
-        fill(make_template(record), {husband.id: Assignment("Kate", None, "female")}).documents[0].text
-    )
-    assert "his wife" in only_wife
-    assert "her wife" in only_husband
+    for varied, new, said in (
+        (wife, Assignment("Karl", None, "male"), "his wife"),
+        (husband, Assignment("Kate", None, "female"), "her wife"),
+    ):
+        assert said in fill(make_template(record), {varied.id: new}).documents[0].text
 
 
 @pytest.mark.parametrize(
@@ -317,18 +299,9 @@ def test_the_husbands_pronoun_follows_the_husband(golden: Path) -> None:
 )
 def test_the_published_instances_are_filled_alike(golden: Path, which: str, rows: int) -> None:
     """With the names that the code drew, first and last, our fill is its text wherever no decision touches the document."""
-    records, templates = _records(golden), {t["name"]: t for t in _golden(golden, "templates.json")}
-    path = golden / "people" / "instances" / f"{which}.jsonl"
-    cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    cases = [*read_lines(golden / "people" / "instances" / f"{which}.jsonl")]
     assert len(cases) == rows
-    compared = 0
-    for case in cases:
-        name = case["article_id"]
-        if name in {*FILL_DIFFERENCES, "syn_0005", "syn_0015"}:
-            continue
-        record = records[name]
-        assigned = _assignments(record, case, templates[name], last=True)
-        filled = fill(make_template(record), assigned, Manner(woman="Mrs.")).documents[0].text
+    untouched = [case for case in cases if case["article_id"] not in TOUCHED]
+    assert len(untouched) == rows * 6 // 14  # of fourteen documents six are touched by no decision
+    for name, case, filled in _filled(golden, untouched, last=True):
         assert _as_published(filled) == case["text"], (which, name)
-        compared += 1
-    assert compared == rows * 6 // 14  # of fourteen documents six are touched by no decision

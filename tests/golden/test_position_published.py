@@ -1,28 +1,29 @@
 """Position: published histograms, and counts from real texts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import NO_LABELS
+from tests.unit.test_rouge import package_scores
 
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
 from fairbrief.protocols.published_results import published_results
 from fairbrief.readers import read
-from fairbrief.text.rouge import TYPES, rouge_scores
+from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Floats, Integers, Measure, Reason, Totals
+from fairbrief.types import Case, Measure, Reason, Rows, Totals
 
 OBTAINED = {
-    "Reddit, TF-IDF": "LlaMa2-reddit-capped", "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
-}  # fmt: skip
+    "Reddit, TF-IDF": "LlaMa2-reddit-capped",
+    "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
+}
 """The result behind each figure that the page of the paper shows as obtained."""
 BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
 
@@ -38,25 +39,18 @@ def observed(measure: Measure, cases: tuple[Case, ...], n_resamples: int = 0) ->
     observation, rng = measure.observation, np.random.default_rng(0)
     asks = [ask for case in cases for ask in observation.asks((case,))]
     scores = iter(registry.make("scorer", asks[0].scorer).answer(asks) if asks else ())
-    reasons: Counter[str] = Counter()
-    total: Floats | None = None
-    columns: dict[Any, int] = {}
+    reasons, found = Counter[str](), list[Rows]()
     for case in cases:
         exchange = observation.permutation_scheme((case,))
-        labels: Integers = np.zeros((1, 0), dtype=np.int64)
-        if exchange is not None:
-            labels = np.array(
-                [exchange.labels, *(rng.permutation(exchange.labels) for _ in range(n_resamples))]
-            )
+        real = NO_LABELS[0] if exchange is None else exchange.labels
+        labels = np.array([real, *(rng.permutation(real) for _ in range(n_resamples))])
         mine = [next(scores) for _ in observation.asks((case,))]
         rows = observation.observe((case,), mine, labels)
         if isinstance(rows, Reason):
             reasons[rows.text] += 1
-            continue
-        columns = {c: i for i, c in enumerate(rows.columns)}
-        total = rows.values if total is None else total + rows.values
-    assert total is not None
-    return Totals(columns, total), reasons
+        else:
+            found.append(rows)
+    return Totals({c: i for i, c in enumerate(found[0].columns)}, sum(rows.values for rows in found)), reasons
 
 
 def counts(totals: Totals, side: str) -> list[int]:
@@ -69,11 +63,8 @@ def counts(totals: Totals, side: str) -> list[int]:
 def test_published_histograms_have_their_published_numbers(golden: Path) -> None:
     """KL as published, and both distances, for 30 of 30 results, to 1e-12."""
     results = json.loads((golden / "position/histograms.json").read_text())["results"]
-    columns = {
-        (side, k): 10 * s + i
-        for s, side in enumerate(("generated", "reference"))
-        for i, k in enumerate(segment_names(10))
-    }
+    places = product(("generated", "reference"), segment_names(10))
+    columns = {column: i for i, column in enumerate(places)}
     array = np.array([[*result["gen"], *result["gold"]] for result in results], dtype=np.float64)
     totals = Totals(columns, array)
     values = PositionBias(weights="pooled").value(totals) | PositionHeights(weights="pooled").value(totals)
@@ -96,9 +87,7 @@ def test_published_histograms_have_their_published_numbers(golden: Path) -> None
 
 
 @pytest.mark.parametrize("system", ["lead1", "lead3"])
-def test_texts_give_the_released_counts_in_the_protocols_reading(
-    system: str, shared: Path, golden: Path, nltk_data: Path
-) -> None:
+def test_texts_give_the_released_counts(system: str, shared: Path, golden: Path, nltk_data: Path) -> None:
     """Punkt, pairwise TF-IDF, sources once, short articles first: gold and generated histograms exactly."""
     assert nltk_data.is_dir()
     expected = json.loads((golden / f"position/xsum__{system}.expected.json").read_text())
@@ -135,9 +124,8 @@ def test_the_default_reading_orders_the_systems_alike(shared: Path) -> None:
     for measure in (PositionBias(), PositionFromUniform()):
         far = []
         for system in ("lead1", "lead3"):
-            totals, _ = observed(
-                measure, cases_of(shared / f"data/news/xsum__{system}.jsonl"), n_resamples=19
-            )
+            cases = cases_of(shared / f"data/news/xsum__{system}.jsonl")
+            totals, _ = observed(measure, cases, n_resamples=19)
             distance = measure.value(totals)[measure.name].array
             assert distance[0] > 3 * distance[1:].max()
             far.append(distance[0])
@@ -167,21 +155,12 @@ def test_four_models_are_measured_on_gum(shared: Path) -> None:
 @pytest.mark.parametrize("stem", [False, True])
 def test_rouge_of_a_thousand_real_pairs_is_the_packages(shared: Path, *, stem: bool) -> None:
     """News and GUM, one line and many, with and without stems: the package's numbers to 1e-6."""
-    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(list(TYPES), use_stemmer=stem)
     pairs = [
         ("\n".join(split(case.record.references[0])), "\n".join(split(case.summary.text)))
         for case in cases_of(shared / "data/gum/gum_systems.jsonl")
     ]
-    pairs += [
-        (case.record.references[0], case.summary.text)
-        for case in cases_of(shared / "data/news/xsum__lead3.jsonl")
-    ]
-    pairs = pairs[:1000]
-    wanted = np.array(
-        [
-            [[s.precision, s.recall, s.fmeasure] for s in map(scorer.score(a, b).__getitem__, TYPES)]
-            for a, b in pairs
-        ]
-    )
+    news = cases_of(shared / "data/news/xsum__lead3.jsonl")
+    pairs = [*pairs, *((case.record.references[0], case.summary.text) for case in news)][:1000]
+    wanted = package_scores(pairs, stem=stem)
     assert len(wanted) == 1000
     assert np.abs(rouge_scores(pairs, stem=stem) - wanted).max() < 1e-6

@@ -1,7 +1,5 @@
 """No published figure is guessed: each stands in the paper's own text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -11,12 +9,9 @@ from docs import reproduction
 from fairbrief.protocols.published_results import PublishedResult
 
 PAPERS = {
-    "steen-people": "000",
-    "zhang-perspectives": "001",
-    "li-coverage": "002",
-    "chhabra-position": "003",
+    "steen-people": "000", "zhang-perspectives": "001", "li-coverage": "002", "chhabra-position": "003",
     "chau-sentiment": "004",
-}
+}  # fmt: skip
 FIGURE = re.compile(r"[-−]?\.?\d[\d.,/%*\-–]*")
 RESULTS = [
     (name, result) for name, _, _, results in reproduction.declared() for result in results if result.rows

@@ -2,8 +2,6 @@
 page of the paper shows as obtained from these files, and what the sanity baselines read.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -47,9 +45,8 @@ def _tokens_once(nltk_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def audited(folder: Path, file: Path, over: str, *more: str, texts: str = "documents") -> dict[str, Any]:
     """The numbers of the protocol times 100 by system, the only one of the input as ``own``, and what is ``printed``."""
     protocol = f"zhang-perspectives(texts={texts})"
-    said = printed(
-        "audit", file, "--attribute", over, "--protocol", protocol, "--resamples", "0", "--out", folder, *more
-    )
+    asked = ("--attribute", over, "--protocol", protocol, "--resamples", "0")
+    said = printed("audit", file, *asked, "--out", folder, *more)
     found: dict[str, Any] = {}
     for e in load(folder).estimates:
         if e.quantity in ("bur", "uer", "sof", "auc_cutoff") and not e.subgroup:

@@ -1,7 +1,5 @@
 """Folders of tiny models, made on the spot: nothing is downloaded."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections.abc import Iterator
@@ -9,14 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.neural.tiny_models import (
-    TEXTS,
-    save_bart,
-    save_classifier,
-    save_encoder,
-    save_hhem,
-    save_tokenizer,
-)
+from tests.neural import tiny_models
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -53,7 +44,7 @@ def vocabulary() -> Any:
     trainer = trainers.BpeTrainer(
         vocab_size=450, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
     )
-    tokenizer.train_from_iterator(TEXTS * 4, trainer)
+    tokenizer.train_from_iterator(tiny_models.TEXTS * 4, trainer)
     return tokenizer
 
 
@@ -61,36 +52,38 @@ def vocabulary() -> Any:
 def classifier_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """RoBERTa with roberta-large-mnli's order of classes."""
     folder = tmp_path_factory.mktemp("classifier")
-    return save_classifier(vocabulary, folder, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"})
+    return tiny_models.save_classifier(
+        vocabulary, folder, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+    )
 
 
 @pytest.fixture(scope="session")
 def hhem_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny model of HHEM's kind, with its foundation beside it."""
-    return save_hhem(tmp_path_factory.mktemp("hhem"))
+    return tiny_models.save_hhem(tmp_path_factory.mktemp("hhem"))
 
 
 @pytest.fixture(scope="session")
 def encoder_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A RoBERTa encoder."""
-    return save_encoder(vocabulary, tmp_path_factory.mktemp("encoder"))
+    return tiny_models.save_encoder(vocabulary, tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture(scope="session")
 def deep_encoder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A RoBERTa encoder with more layers than the one that BERTScore reads."""
-    return save_encoder(vocabulary, tmp_path_factory.mktemp("deep"), num_hidden_layers=18)
+    return tiny_models.save_encoder(vocabulary, tmp_path_factory.mktemp("deep"), num_hidden_layers=18)
 
 
 @pytest.fixture(scope="session")
 def bart_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A BART with positions for 64 word pieces."""
     folder = tmp_path_factory.mktemp("bart")
-    save_bart(
+    tiny_models.save_bart(
         folder, seed=7, vocab_size=vocabulary.get_vocab_size(), max_position_embeddings=64, init_std=0.3,
         pad_token_id=1, bos_token_id=0, decoder_start_token_id=2,
     )  # fmt: skip
-    save_tokenizer(vocabulary, folder, 64)
+    tiny_models.save_tokenizer(vocabulary, folder, 64)
     return folder
 
 

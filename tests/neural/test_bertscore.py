@@ -1,7 +1,5 @@
 """BERTScore is the reference package's precision, piece by piece; BARTScore the model's mean log-likelihood."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -103,20 +101,14 @@ def test_roberta_tokenizers_get_the_published_leading_space(
     model = json.loads(vocabulary.to_str())["model"]
     merges = [tuple(m) if isinstance(m, list) else tuple(m.split(" ")) for m in model["merges"]]
     RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=64).save_pretrained(folder)
-    spaced, plain = (
-        answer(
-            BertScore(model=str(folder), layer=2, prefix_space=p, units="texts"), TEXTS[:2], ("the coffee",)
-        ).matrix
-        for p in (True, False)
+    spaced, plain, given = (
+        matrix(BertScore(model=str(place), layer=2, units="texts", **more), TEXTS[:2], ("the coffee",))
+        for place, more in ((folder, {}), (folder, {"prefix_space": False}), (encoder_folder, {}))
     )
-    given = answer(
-        BertScore(model=str(encoder_folder), layer=2, units="texts"), TEXTS[:2], ("the coffee",)
-    ).matrix
     np.testing.assert_allclose(plain, given, atol=MODEL_SCORE_TOLERANCE)
     assert np.abs(spaced - plain).max() > 1e-4
-    np.testing.assert_allclose(
-        plain, [[reference(folder, r, "the coffee")] for r in TEXTS[:2]], atol=MODEL_SCORE_TOLERANCE
-    )
+    wanted = [[reference(folder, r, "the coffee")] for r in TEXTS[:2]]
+    np.testing.assert_allclose(plain, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_layer_beyond_the_model_is_refused(encoder_folder: Path) -> None:
@@ -148,13 +140,8 @@ def test_scores_are_the_models_mean_log_likelihood(bart_folder: Path) -> None:
     """Each pair's score is minus the model's own loss on the pair alone, special pieces included, to 1e-4."""
     rows, columns = TEXTS[:3], TEXTS[2:5]
     found = matrix(BartScore(model=str(bart_folder)), rows, columns)
-    wanted = [
-        [
-            direct(bart_folder, ids(bart_folder, r), t) / (len(t) + 2)
-            for t in (ids(bart_folder, c) for c in columns)
-        ]
-        for r in rows
-    ]
+    sources, targets = ([ids(bart_folder, text) for text in texts] for texts in (rows, columns))
+    wanted = [[direct(bart_folder, s, t) / (len(t) + 2) for t in targets] for s in sources]
     assert (found < 0).all()
     np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
@@ -164,10 +151,8 @@ def test_bartscore_windows_long_texts(bart_folder: Path) -> None:
     source, target = ids(bart_folder, LONG), ids(bart_folder, LONG[7:])
     pieces = parts(len(target), 62)
     assert len(pieces) > 1
-    total = sum(
-        max(direct(bart_folder, source[w], target[p]) for w in quarter_overlapping(len(source), 62))
-        for p in pieces
-    )
+    windows = list(quarter_overlapping(len(source), 62))
+    total = sum(max(direct(bart_folder, source[w], target[p]) for w in windows) for p in pieces)
     found = matrix(BartScore(model=str(bart_folder)), (LONG,), (LONG[7:],))
     np.testing.assert_allclose(found, [[total / (len(target) + 2 * len(pieces))]], atol=MODEL_SCORE_TOLERANCE)
 
@@ -176,6 +161,5 @@ def test_truncation_reads_the_first_window(bart_folder: Path) -> None:
     """windows=truncate scores the first window of either text, as published."""
     source, target = ids(bart_folder, LONG)[:62], ids(bart_folder, LONG[7:])[:62]
     found = matrix(BartScore(model=str(bart_folder), windows="truncate"), (LONG,), (LONG[7:],))
-    np.testing.assert_allclose(
-        found, [[direct(bart_folder, source, target) / 64]], atol=MODEL_SCORE_TOLERANCE
-    )
+    wanted = [[direct(bart_folder, source, target) / 64]]
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)

@@ -1,8 +1,7 @@
 """Every scorer that holds a model keeps the clauses of a scorer, and halves batches that a device cannot hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,27 @@ from fairbrief.scorers.vectors import BertScore, Embedding
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Case, Document, Record, Scorer, Summary
 
-SCORERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "bartscore": ("bart_folder", lambda folder: BartScore(model=folder)),
-    "bertscore of pieces": (
-        "encoder_folder",
-        lambda folder: BertScore(model=folder, layer=2, units="pieces"),
-    ),
-    "bertscore of texts": ("encoder_folder", lambda folder: BertScore(model=folder, layer=2, units="texts")),
-    "embedding": ("encoder_folder", lambda folder: Embedding(model=folder)),
-    "entailment": ("classifier_folder", lambda folder: Entailment(model=folder)),
+SCORERS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "bartscore": ("bart_folder", BartScore),
+    "bertscore of pieces": ("encoder_folder", partial(BertScore, layer=2, units="pieces")),
+    "bertscore of texts": ("encoder_folder", partial(BertScore, layer=2, units="texts")),
+    "embedding": ("encoder_folder", Embedding),
+    "entailment": ("classifier_folder", Entailment),
 }
+
+
+@pytest.fixture
+def scorer(name: str, request: pytest.FixtureRequest) -> Any:
+    """One of the scorers, with a tiny model."""
+    folder, make = SCORERS[name]
+    return make(model=str(request.getfixturevalue(folder)))
 
 
 @pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
 @pytest.mark.parametrize("name", SCORERS)
-def test_the_clauses_of_a_scorer_hold(name: str, clause: Any, request: pytest.FixtureRequest) -> None:
+def test_the_clauses_of_a_scorer_hold(scorer: Any, clause: Any) -> None:
     """Batches equal single calls, shapes and fingerprints are as promised; empty texts and asks included."""
-    folder, make = SCORERS[name]
-    clause(make(str(request.getfixturevalue(folder))), ASKS)
+    clause(scorer, ASKS)
 
 
 @pytest.mark.parametrize(
@@ -44,18 +46,11 @@ def test_the_clauses_of_a_scorer_hold(name: str, clause: Any, request: pytest.Fi
     [("bartscore", bartscore, "_log_likelihoods", 1), ("entailment", entailment, "_probabilities", 0)],
 )
 def test_out_of_memory_halves_the_batch_and_changes_no_number(
-    name: str,
-    module: Any,
-    computes: str,
-    batch: int,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
+    scorer: Any, module: Any, computes: str, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A device that holds three pairs at most gives the same numbers as one that holds all."""
     import torch
 
-    folder, make = SCORERS[name]
-    scorer = make(str(request.getfixturevalue(folder)))
     wanted = matrix(scorer, TEXTS, TEXTS)
     real, failures = getattr(module, computes), []
 
@@ -76,22 +71,15 @@ GIVEN = ("She said that her room was clean.", "He thanked his host. The view ple
 
 def cases() -> list[Case]:
     """Reviews whose writers have a gender."""
-    return [
-        Case(
-            Record(
-                f"r{i}",
-                tuple(Document(f"{GIVEN[k % 2]} Room {i}.", {"gender": "MF"[k % 2]}) for k in range(4)),
-            ),
-            Summary(f"r{i}", "s", "The room was clean."),
-        )
-        for i in range(6)
-    ]
+    found = []
+    for i in range(6):
+        documents = tuple(Document(f"{GIVEN[k % 2]} Room {i}.", {"gender": "MF"[k % 2]}) for k in range(4))
+        found.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "The room was clean.")))
+    return found
 
 
 @pytest.mark.usefixtures("nltk_data")
-def test_a_model_is_checked_on_request_with_a_cache_or_without(
-    classifier_folder: Path, tmp_path: Path
-) -> None:
+def test_a_model_is_checked_on_request_with_or_without_cache(classifier_folder: Path, tmp_path: Path) -> None:
     """An entailment model reads both versions of every source when that is asked for, and else is named."""
     scorer = f"entailment(model={classifier_folder}, device=cpu, dtype=fp32)"
     measure = f"equal_coverage(scorer={scorer})@gender"

@@ -1,7 +1,5 @@
 """What a machine can do, and bringing models to it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -39,11 +37,8 @@ def test_models_are_listed_with_what_to_do() -> None:
 
 def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library of an extra is shown with its version, or with the command that installs it."""
-    monkeypatch.setattr(
-        lookup_commands,
-        "requirements",
-        lambda: [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")],
-    )
+    required = [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")]
+    monkeypatch.setattr(lookup_commands, "requirements", lambda: required)
     found = {f.name: f for f in lookup_commands.installed()}
     assert found["neural, torch"].is_well
     assert found["magic, no-such-thing"].words == "not installed: pip install 'fairbrief[magic]'"
@@ -83,9 +78,7 @@ def test_prefetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
     assert "'fairbrief prefetch some-lab/absent'" in result.stderr
 
 
-def test_prefetch_fetches_one_format_of_the_weights_and_says_how_much(
-    hub_cache: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prefetch_one_format(hub_cache: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is asked of the hub are the files that the scorers read, nothing twice; a pickle alone is refused."""
     files = {
         "config.json": 1_000, "model.safetensors": 438_000_000, "pytorch_model.bin": 438_000_000, "tf_model.h5": 9,

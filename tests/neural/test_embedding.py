@@ -1,7 +1,5 @@
 """Embeddings: sentence-transformers' own vectors, and real semantics."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +19,8 @@ def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
     """Cosines equal those of the library's own encoding of each text, to 1e-4."""
     from sentence_transformers import SentenceTransformer
 
-    vectors = SentenceTransformer(str(minilm_folder), device="cpu").encode(
-        list(TEXTS), normalize_embeddings=True
-    )
+    encoder = SentenceTransformer(str(minilm_folder), device="cpu")
+    vectors = encoder.encode(list(TEXTS), normalize_embeddings=True)
     found = matrix(Embedding(model=str(minilm_folder), device="cpu", dtype="fp32"), TEXTS[:2], TEXTS)
     np.testing.assert_allclose(found, vectors[:2] @ vectors.T, atol=MODEL_SCORE_TOLERANCE)
 
@@ -64,19 +61,15 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     from fairbrief.scorers import models
     from fairbrief.scorers.pieces import parts
 
-    resident = models.sentence_encoder(
-        pretrained.find(str(encoder_folder), "x"), scorer.placement, "embedding"
-    )
+    place = pretrained.find(str(encoder_folder), "x")
+    resident = models.sentence_encoder(place, scorer.placement, "embedding")
     assert resident.limit == 64
     ids = np.array(resident.tokenizer(LONG, add_special_tokens=False)["input_ids"])
     windows = parts(len(ids), 62)
     assert len(windows) > 1
     embedded = vectors._embed(resident, [(np.array([0, *ids[w], 2]), None) for w in windows])
-    np.testing.assert_allclose(
-        found,
-        np.average(embedded, axis=0, weights=[w.stop - w.start for w in windows]),
-        atol=MODEL_SCORE_TOLERANCE,
-    )
+    wanted = np.average(embedded, axis=0, weights=[w.stop - w.start for w in windows])
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
     (cut,) = [b[LONG,] for b in Embedding(model=str(encoder_folder), windows="truncate").compute([(LONG,)])]
     first = vectors._embed(resident, [(np.array([0, *ids[:62], 2]), None)])[0]
     np.testing.assert_allclose(cut, first, atol=MODEL_SCORE_TOLERANCE)

@@ -1,7 +1,5 @@
 """Entailment: the model's own numbers, whatever the order of classes, batches and lengths; known models, asked as they were trained."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -21,13 +19,19 @@ from fairbrief.scorers.pairs import watched
 from fairbrief.scorers.pieces import frame, pieces, quarter_overlapping
 
 
+def loaded(folder: Path) -> tuple[Any, Any]:
+    """The tokenizer and the classifier of a folder, as transformers loads them."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    return AutoTokenizer.from_pretrained(folder), model
+
+
 def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
     """One pair by transformers alone: the probability, and whether entailment is the most probable class."""
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer, model = loaded(folder)
     with torch.no_grad():
         logits = model(**tokenizer(row, column, truncation=True, return_tensors="pt")).logits[0]
     probabilities = logits.softmax(dim=-1)
@@ -67,9 +71,8 @@ def test_class_of_entailment_is_read_from_the_model(
     folder = save_classifier(vocabulary, tmp_path, labels)
     entails = 1 if labels[1] == "Entail" else 0
     found = matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[1:2])
-    np.testing.assert_allclose(
-        found, [[direct(folder, TEXTS[0], TEXTS[1], entails)[0]]], atol=MODEL_SCORE_TOLERANCE
-    )
+    wanted, _ = direct(folder, TEXTS[0], TEXTS[1], entails)
+    np.testing.assert_allclose(found, [[wanted]], atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_model_without_entailment_is_refused(vocabulary: Any, tmp_path: Path) -> None:
@@ -105,12 +108,10 @@ def test_contradicting_label_orders_are_refused(classifier_folder: Path, tmp_pat
 def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
     """A long row has the largest probability of its windows; its last sentence is read too."""
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     column = TEXTS[3]
     found = matrix(Entailment(model=str(classifier_folder)), (LONG,), (column,))
-    tokenizer = AutoTokenizer.from_pretrained(classifier_folder)
-    model = AutoModelForSequenceClassification.from_pretrained(classifier_folder).eval()
+    tokenizer, model = loaded(classifier_folder)
     first = tokenizer(LONG, add_special_tokens=False)["input_ids"]
     second = tokenizer(column, add_special_tokens=False)["input_ids"]
     room = 64 - 4 - len(second)
@@ -159,9 +160,7 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
     assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
 
 
-def test_a_second_run_asks_the_model_nothing(
-    classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_are_kept(classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept pairs never reach the model again, not even for the gate; new ones alone do."""
     seen: list[int] = []
     real = entailment._probabilities
@@ -202,25 +201,18 @@ def bert_tokenizer() -> Any:
 
     own = Tokenizer(models.WordLevel(unk_token="[UNK]"))
     own.pre_tokenizer = pre_tokenizers.Whitespace()
-    own.train_from_iterator(
-        TEXTS, trainers.WordLevelTrainer(special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
-    )
+    trainer = trainers.WordLevelTrainer(special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
+    own.train_from_iterator(TEXTS, trainer)
     own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return PreTrainedTokenizerFast(
-        tokenizer_object=own,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
+        tokenizer_object=own, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["roberta", "bert"])
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 3), (None, 1), (1, None), (None, None)])
-def test_framed_pieces_are_the_tokenizers_input(
-    classifier_folder: Path, kind: str, first: int | None, second: int | None
-) -> None:
+def test_framed_pieces(classifier_folder: Path, kind: str, first: int | None, second: int | None) -> None:
     """Word pieces, special pieces and type ids of a pair, and of a text alone, come out as the tokenizer's own."""
     from transformers import AutoTokenizer
 
@@ -228,9 +220,8 @@ def test_framed_pieces_are_the_tokenizers_input(
     a, b = ("" if i is None else TEXTS[i] for i in (first, second))
     ids = pieces(tokenizer, [a, b])
     pair, types = frame(tokenizer, pair=True).around(ids[a], ids[b])
-    wanted = {
-        key: found[0] for key, found in tokenizer([a], [b]).items()
-    }  # a lone empty pair would be dropped
+    # Of a list, since a lone empty pair would be dropped.
+    wanted = {key: found[0] for key, found in tokenizer([a], [b]).items()}
     assert pair.tolist() == wanted["input_ids"]
     assert (None if types is None else types.tolist()) == wanted.get("token_type_ids")
     alone, types = frame(tokenizer, pair=False).around(ids[a])
@@ -257,9 +248,8 @@ def test_hhem_is_asked_by_its_own_prompt_without_code_of_its_release(hhem_folder
     for row in TEXTS[:3]:
         inputs = tokenizer([HHEM_PROMPT.format(row, TEXTS[4])], return_tensors="pt")
         with torch.no_grad():
-            wanted.append(
-                [float(model(inputs["input_ids"], inputs["attention_mask"]).logits[0, 0].softmax(-1)[1])]
-            )
+            logits = model(inputs["input_ids"], inputs["attention_mask"]).logits
+        wanted.append([float(logits[0, 0].softmax(-1)[1])])
     found = matrix(Entailment(model=str(hhem_folder)), TEXTS[:3], TEXTS[4:])
     assert np.ptp(found) > 0.01
     np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
@@ -268,11 +258,9 @@ def test_hhem_is_asked_by_its_own_prompt_without_code_of_its_release(hhem_folder
 def test_minicheck_reads_document_and_claim_as_one_text(vocabulary: Any, tmp_path: Path) -> None:
     """With template=minicheck the two texts are joined by the piece that ends a text, and the second class means support."""
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     folder = save_classifier(vocabulary, tmp_path, {0: "LABEL_0", 1: "LABEL_1"})
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer, model = loaded(folder)
     joined = tokenizer(f"{TEXTS[0]}{tokenizer.eos_token}{TEXTS[1]}", return_tensors="pt")
     with torch.no_grad():
         wanted = float(model(**joined).logits[0].softmax(dim=-1)[1])
@@ -302,9 +290,7 @@ def test_templates_are_known_by_the_models_names() -> None:
         ),
     ],
 )
-def test_the_best_scorer_here_is_recommended(
-    here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_best_is_recommended(here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
     monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)
     found, why = entailment.recommended()

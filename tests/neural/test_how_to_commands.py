@@ -1,7 +1,5 @@
 """Every command line of the how-to pages runs as it is printed, on tiny models and with the files that the pages speak of."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -11,12 +9,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.command import write
+from tests.conftest import read_lines
 from tests.docs import snippets
 from tests.stub_chat import StubChat
 from tests.stub_s3 import StubS3, in_environment
@@ -82,20 +83,17 @@ def lay_compare_and_gate(_: SimpleNamespace) -> None:
 
 def lay_scale_out(_: SimpleNamespace) -> None:
     """The files of the page."""
-    rows = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()]
+    rows = list(read_lines(Path("examples/reviews.jsonl")))
     for name, more in (("reviews", ""), ("more", "more ")):
-        told = [json.dumps({**row, "id": more + row["id"]}) for row in rows]
-        Path(f"{name}.jsonl").write_text("\n".join(told), encoding="utf-8")
+        write(Path(f"{name}.jsonl"), [{**row, "id": more + row["id"]} for row in rows])
 
 
 def lay_people(folders: SimpleNamespace) -> None:
     """Six texts of GUM with the summaries of systems, and a table of names by race."""
     data = folders.shared / "data"
     Path("gum/conllu").mkdir(parents=True)
-    texts = [
-        f"GUM_{name}"
-        for name in ("bio_chao", "bio_hadid", "news_afghan", "news_clock", "news_flag", "court_fire")
-    ]
+    names = ("bio_chao", "bio_hadid", "news_afghan", "news_clock", "news_flag", "court_fire")
+    texts = [f"GUM_{name}" for name in names]
     for text in texts:
         shutil.copy(data / "gum" / "conllu" / f"{text}.conllu", "gum/conllu")
     with (data / "gum" / "gum_systems.jsonl").open(encoding="utf-8") as lines:
@@ -105,43 +103,26 @@ def lay_people(folders: SimpleNamespace) -> None:
 
 def lay_scorers(_: SimpleNamespace) -> None:
     """News about women and men, two articles a record."""
-    lines = Path("examples/articles.jsonl").read_text(encoding="utf-8").splitlines()
-    told = [row for row in map(json.loads, lines) if row["system"] == "lead"]
-    rows = [
-        {
-            **one,
-            "attributes": {"gender": "female"},
-            "documents": [
-                {"text": article["documents"][0], "attributes": {"gender": gender}}
-                for gender, article in (("female", one), ("male", other))
-            ],
-        }
-        for one, other in zip(told, [*told[1:], told[0]], strict=True)
-    ]
-    Path("news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    told = [row for row in read_lines(Path("examples/articles.jsonl")) if row["system"] == "lead"]
+    rows = []
+    for one, other in zip(told, [*told[1:], told[0]], strict=True):
+        pairs = (("female", one), ("male", other))
+        documents = [{"text": a["documents"][0], "attributes": {"gender": gender}} for gender, a in pairs]
+        rows.append({**one, "attributes": {"gender": "female"}, "documents": documents})
+    write(Path("news.jsonl"), rows)
 
 
 def lay_contact_centres(_: SimpleNamespace) -> None:
     """Labels of some turns, the files that the page writes, and the audit of its calls."""
     write_files("contact-centres")
-    calls = Path("examples/calls.jsonl").read_text(encoding="utf-8").splitlines()
-    turns = {
-        (t["text"], t["attributes"]["topic"]) for call in map(json.loads, calls) for t in call["documents"]
-    }
-    asked = [
-        (start + text, label, topic)
-        for text, topic in sorted(turns)
-        for start in ("", "Well. ")
-        for label in ("billing", "complaint")
-    ]
+    turns = [turn for call in read_lines(Path("examples/calls.jsonl")) for turn in call["documents"]]
+    topics, starts = ("billing", "complaint"), ("", "Well. ")
+    known = {(t["text"], t["attributes"]["topic"]) for t in turns if t["attributes"]["topic"] in topics}
     with Path("labels.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("text", "claim", "supported"))
-        writer.writerows(
-            (text, label, "yes" if label == topic else "no")
-            for text, label, topic in asked
-            if topic in ("billing", "complaint")
-        )
+        for (text, topic), start, label in product(sorted(known), starts, topics):
+            writer.writerow((start + text, label, "yes" if label == topic else "no"))
     fairbrief("audit examples/calls.jsonl --measure label_gap@topic --resamples 200 --out calls")
 
 
@@ -204,13 +185,9 @@ def in_pytest(words: Sequence[str]) -> tuple[int, str]:
 
 @pytest.fixture
 def folders(
-    classifier_folder: Path,
-    bart_folder: Path,
-    deep_encoder: Path,
-    hhem_folder: Path,
-    shared: Path,
+    classifier_folder: Path, bart_folder: Path, deep_encoder: Path, hhem_folder: Path, shared: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> SimpleNamespace:
+) -> SimpleNamespace:  # fmt: skip
     """Tiny models under the names of the papers' models, one of spaCy's under that of its own, and the real inputs."""
     spacy = pytest.importorskip("spacy")
     names = {
@@ -248,10 +225,8 @@ def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     table = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines.splitlines()]), table)
     with in_environment(StubS3({"bucket": {}}), monkeypatch) as store:
-        store.buckets["bucket"] = {
-            "reviews.jsonl": lines,
-            "2026/reviews-01.parquet": table.getvalue().to_pybytes(),
-        }
+        parquet = table.getvalue().to_pybytes()
+        store.buckets["bucket"] = {"reviews.jsonl": lines, "2026/reviews-01.parquet": parquet}
         yield
 
 
@@ -304,7 +279,6 @@ def test_the_fine_tuning_grid_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     exec(compile(code.replace("STEPS = 150", "STEPS = 3"), script, "exec"), {"__name__": "__main__"})
     result = load(tmp_path / "grid")
     cells = [e for e in result.estimates if e.quantity == "position_bias" and len(e.subgroup) == 2]
-    assert {(e.subgroup["train"], e.subgroup["eval"]) for e in cells} == {
-        (a, b) for a in ("news", "talks") for b in ("news", "talks")
-    }
+    pairs = {(e.subgroup["train"], e.subgroup["eval"]) for e in cells}
+    assert pairs == set(product(("news", "talks"), repeat=2))
     assert all(e.n + sum(e.excluded.values()) == 20 for e in cells)

@@ -1,7 +1,5 @@
 """Models in worker processes: each holds its own, on its share of the machine; the scores are those of one process."""
 
-from __future__ import annotations
-
 import multiprocessing
 import pickle
 from dataclasses import replace
@@ -26,9 +24,8 @@ def cases() -> list[Case]:
     """Eight records of two sides."""
     found = []
     for i in range(8):
-        documents = tuple(
-            Document(TEXTS[(i + j) % len(TEXTS)], {"side": "ab"[j % 2]}) for j in range(2 + i % 3)
-        )
+        sides = ("abab"[j] for j in range(2 + i % 3))
+        documents = tuple(Document(TEXTS[(i + j) % 5], {"side": side}) for j, side in enumerate(sides))
         found.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", TEXTS[i % 2])))
     return found
 
@@ -45,9 +42,7 @@ def unreached(*_: object) -> None:
     raise AssertionError("a model is loaded here")
 
 
-def test_workers_hold_the_models_and_score_as_one_process_does(
-    cases: list[Case], plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_score_as_one_process(cases: list[Case], plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     """No model is loaded in the process that asks, and every estimate is that of a single process."""
     alone = audit(cases, replace(plan, workers=1, models_in_workers=False))
     models.load.cache_clear()
@@ -70,9 +65,8 @@ def test_workers_share_one_file_of_scores(
     shared = audit(cases, plan)
     monkeypatch.setattr(entailment.Entailment, "compute", unreached)
     alone = audit(cases, replace(plan, workers=1, models_in_workers=False))
-    assert [(e.quantity, e.value, e.p) for e in alone.estimates] == [
-        (e.quantity, e.value, e.p) for e in shared.estimates
-    ]
+    told = [[(e.quantity, e.value, e.p) for e in result.estimates] for result in (alone, shared)]
+    assert told[0] == told[1]
 
 
 def test_chat_services_are_asked_by_one_process_alone(classifier_folder: Path) -> None:

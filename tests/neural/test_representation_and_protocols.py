@@ -1,7 +1,5 @@
 """Representation judged by models, and the two protocols that need them, on tiny random models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Summaries by tiny models made on the spot: batches, templates, and texts that are too long."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
@@ -35,12 +33,13 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> str:
 def records_of(n: int, words: int = 12) -> list[Record]:
     """Records of two documents of different lengths."""
     rng = random.Random(5)
-    return [
-        Record(
-            f"r{i}", tuple(Document(" ".join(rng.choices(WORDS, k=rng.randint(3, words)))) for _ in range(2))
-        )
-        for i in range(n)
-    ]
+    texts = [" ".join(rng.choices(WORDS, k=rng.randint(3, words))) for _ in range(2 * n)]
+    return [Record(f"r{i}", tuple(map(Document, texts[2 * i : 2 * i + 2]))) for i in range(n)]
+
+
+def lengths(record: Record) -> list[int]:
+    """The words of each document."""
+    return [len(d.text.split()) for d in record.documents]
 
 
 @pytest.mark.parametrize("kind", ["bart", "llama"])
@@ -87,10 +86,8 @@ def test_an_encoder_decoder_reads_the_documents_alone(bart: str) -> None:
 def test_truncating_keeps_every_document(bart: str) -> None:
     """The longest documents are cut to one length, short ones stay whole, and the summary says how much went."""
     long = Record("x", (Document("room " * 90), Document("cold coffee"), Document("staff " * 80)))
-    short, cut = transformers.truncated(
-        long, lambda record: sum(len(d.text.split()) for d in record.documents) <= 62
-    )
-    assert [len(d.text.split()) for d in short.documents] == [30, 2, 30]
+    short, cut = transformers.truncated(long, lambda record: sum(lengths(record)) <= 62)
+    assert lengths(short) == [30, 2, 30]
     assert cut == 110
     summary = next(iter(Transformers(bart, max_new_tokens=4).summarize([long])))
     assert 100 < int(summary.made["long"].removesuffix(" words cut off")) < 120

@@ -1,7 +1,5 @@
 """Tiny models with random weights: real architectures, tokenizers and files."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping
@@ -50,16 +48,9 @@ def save_tokenizer(vocabulary: Any, folder: Path, limit: int) -> None:
     own = Tokenizer.from_str(vocabulary.to_str())
     own.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     PreTrainedTokenizerFast(
-        tokenizer_object=own,
-        bos_token="<s>",
-        eos_token="</s>",
-        cls_token="<s>",
-        sep_token="</s>",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        mask_token="<mask>",
-        model_max_length=limit,
-    ).save_pretrained(folder)
+        tokenizer_object=own, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
+        pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", model_max_length=limit,
+    ).save_pretrained(folder)  # fmt: skip
 
 
 def roberta_config(size: int, **more: Any) -> Any:
@@ -106,11 +97,9 @@ def save_classifier(vocabulary: Any, folder: Path, labels: Mapping[int, str]) ->
 
     torch.manual_seed(3)
     config = roberta_config(
-        vocabulary.get_vocab_size(),
-        num_labels=len(labels),
-        id2label=dict(labels),
+        vocabulary.get_vocab_size(), num_labels=len(labels), id2label=dict(labels),
         label2id={v: k for k, v in labels.items()},
-    )
+    )  # fmt: skip
     RobertaForSequenceClassification(config).save_pretrained(folder)
     save_tokenizer(vocabulary, folder, 64)
     return folder
@@ -134,12 +123,9 @@ def save_hhem(root: Path) -> Path:
     tokenizer.train_from_iterator([*TEXTS, HHEM_PROMPT[6:]] * 4, trainer)
     tokenizer.post_processor = processors.TemplateProcessing("$A </s>", "$A </s> $B </s>", [("</s>", 1)])  # type: ignore[assignment]
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="<pad>",
-        eos_token="</s>",
-        unk_token="<unk>",
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>",
         model_max_length=512,
-    ).save_pretrained(root / "base")
+    ).save_pretrained(root / "base")  # fmt: skip
     config = T5Config(
         vocab_size=tokenizer.get_vocab_size(), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, num_labels=2,
         initializer_factor=2.0,

@@ -1,7 +1,5 @@
 """Tiny models that write, with random weights: an encoder-decoder and a decoder, with real files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +27,9 @@ def _tokenizer(folder: Path, limit: int, template: str | None) -> Any:
     if template is None:
         own.post_processor = processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 2)])
     made = PreTrainedTokenizerFast(
-        tokenizer_object=own,
-        pad_token="<pad>",
-        bos_token="<s>",
-        eos_token="</s>",
-        unk_token="<unk>",
+        tokenizer_object=own, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>",
         model_max_length=limit,
-    )
+    )  # fmt: skip
     made.chat_template = template
     made.save_pretrained(folder)
     return made

@@ -1,7 +1,5 @@
 """Texts on which careless code takes time that grows with the square of their length, and how to notice it."""
 
-from __future__ import annotations
-
 import gc
 import os
 import time
@@ -17,22 +15,9 @@ UNITS = [
 ]  # fmt: skip
 """What is repeated. A text also has an end that is no part of the repetition: what fails there is tried again."""
 HEADS = [
-    "score",
-    "score is ",
-    "rate ",
-    "give it ",
-    "answer is ",
-    "4",
-    "I'm sorry",
-    "I am ",
-    "as an AI ",
-    "John",
-    "(",
-    '"',
-    "<think>",
-    "```\n",
-    'x="',
-]
+    "score", "score is ", "rate ", "give it ", "answer is ", "4", "I'm sorry", "I am ", "as an AI ", "John",
+    "(", '"', "<think>", "```\n", 'x="',
+]  # fmt: skip
 """What may stand before a long repetition of one character."""
 FILLS = [" ", "\n", "-", "0", "a"]
 FORMS = [*(("", unit) for unit in UNITS), *((head, fill) for head in HEADS for fill in FILLS)]

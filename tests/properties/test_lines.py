@@ -1,7 +1,5 @@
 """What is written is read back as it was."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -27,35 +25,22 @@ UNITS = st.none() | st.lists(
 ).map(tuple)
 
 
+DOCUMENT = st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME)
+DOCUMENTS = st.lists(DOCUMENT, min_size=1, max_size=3, unique_by=lambda d: d.id or object()).map(tuple)
+
+
 @st.composite
 def records(draw: st.DrawFn) -> Record:
     """Any record, with mentions inside its documents."""
-    documents = tuple(
-        draw(
-            st.lists(
-                st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME),
-                min_size=1,
-                max_size=3,
-                unique_by=lambda d: d.id or object(),
-            )
-        )
-    )
+    documents = draw(DOCUMENTS)
     places = st.integers(0, len(documents) - 1).flatmap(
         lambda i: st.builds(Mention, st.just(i), st.just(0), st.integers(1, len(documents[i].text)), NAME)
     )
-    entities = draw(
-        st.lists(
-            st.builds(
-                Entity, NAME, st.none() | NAME, st.none() | NAME, ATTRIBUTES, st.lists(places, max_size=2).map(tuple)
-            ),
-            max_size=2,
-            unique_by=lambda entity: entity.id,
-        )
-    )  # fmt: skip
+    mentions, name = st.lists(places, max_size=2).map(tuple), st.none() | NAME
+    entity = st.builds(Entity, NAME, name, name, ATTRIBUTES, mentions)
+    entities = draw(st.lists(entity, max_size=2, unique_by=lambda entity: entity.id))
     references = tuple(draw(st.lists(TEXT, max_size=2)))
-    return Record(
-        draw(NAME), documents, references, tuple(entities), draw(ATTRIBUTES), draw(st.none() | NAME)
-    )
+    return Record(draw(NAME), documents, references, tuple(entities), draw(ATTRIBUTES), draw(name))
 
 
 @st.composite

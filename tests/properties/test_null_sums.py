@@ -1,7 +1,5 @@
 """Sums of relabelled rows, which no order and no parting changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -34,9 +32,7 @@ def summed(numbers: Sequence[float], many: int) -> float:
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=30), st.integers(1, 30), st.data())
-def test_any_order_and_any_parts_give_the_same_bits(
-    numbers: list[float], many: int, data: st.DataObject
-) -> None:
+def test_any_order_and_parts_give_the_same_bits(numbers: list[float], many: int, data: st.DataObject) -> None:
     """And they are those of the exact sum, but for its one rounding and what is below the grid."""
     here = summed(numbers, 1)
     assert here == summed(data.draw(st.permutations(numbers)), many)
@@ -48,9 +44,13 @@ DRAWS = 32
 COLUMNS: tuple[Column, ...] = (("a",), ("b", "x"), ("b", "y"))
 
 
+Unit = tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]
+"""A unit's cluster, its relabelled row or its fixed one, and its contrast."""
+
+
 @st.composite
-def units(draw: st.DrawFn) -> tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]:
-    """A unit's cluster, its relabelled row or its fixed one, and its contrast."""
+def units(draw: st.DrawFn) -> Unit:
+    """Any unit."""
     columns = COLUMNS[: draw(st.integers(1, 3))]
     permutations = draw(st.sampled_from([1, 2, 3, 40]))
     seed = draw(st.integers(0, 3))
@@ -69,9 +69,7 @@ def units(draw: st.DrawFn) -> tuple[str, RelabelledRows | None, np.ndarray, dict
     return cluster, row, values[0], {"k": contrasts["k"].take(choice, axis=0)}
 
 
-def null_of(
-    several: Sequence[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]],
-) -> NullSums:
+def null_of(several: Sequence[Unit]) -> NullSums:
     """Added one by one."""
     null = NullSums(DRAWS)
     for cluster, row, values, contrasts in several:
@@ -89,14 +87,10 @@ def null_of(
 
 
 @given(
-    st.integers(1, 60),
-    st.sampled_from([2, 3, 40]),
-    st.sampled_from([1.0, 1e4, 2.0**27, 1e12]),
+    st.integers(1, 60), st.sampled_from([2, 3, 40]), st.sampled_from([1.0, 1e4, 2.0**27, 1e12]),
     st.integers(0, 3),
-)
-def test_units_that_are_added_together_sum_as_one_by_one(
-    units: int, permutations: int, size: float, seed: int
-) -> None:
+)  # fmt: skip
+def test_units_sum_together_as_one_by_one(units: int, permutations: int, size: float, seed: int) -> None:
     """To the last bit, moving columns, fixed ones and small sums that are kept as rows, whatever the size of the numbers."""
     rng = np.random.default_rng(seed)
     values = on_grid(rng.normal(size=(units, permutations, len(COLUMNS))) * size)
@@ -132,9 +126,7 @@ def read(drawn: Drawn | None) -> Read:
 
 @settings(max_examples=30)
 @given(st.lists(st.lists(units(), min_size=1, max_size=4), max_size=8))
-def test_small_sums_that_are_drawn_at_once_are_as_alone(
-    several: list[list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]]],
-) -> None:
+def test_small_sums_that_are_drawn_at_once_are_as_alone(several: list[list[Unit]]) -> None:
     """To the last bit, whatever the others hold; each twice, so that some are of one shape."""
     nulls = [null_of(sorted(own, key=lambda unit: unit[0])) for own in [*several, *several]]
     relabelled = [null for null in nulls if null.is_relabelled]
@@ -147,9 +139,7 @@ def test_small_sums_that_are_drawn_at_once_are_as_alone(
 
 @settings(max_examples=40)
 @given(st.lists(units(), max_size=40), st.data())
-def test_relabelled_sums_are_the_same_in_any_order_and_parts(
-    several: list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]], data: st.DataObject
-) -> None:
+def test_relabelled_sums_are_the_same_in_any_order(several: list[Unit], data: st.DataObject) -> None:
     """Clusters whole and anywhere between units that are clusters by themselves; merged in either order."""
     alone = [unit for unit in several if not unit[0]]
     shared = sorted((unit for unit in several if unit[0]), key=lambda unit: unit[0])

@@ -1,7 +1,5 @@
 """Whatever stands in a file: cases, or one of our errors; and every line is accounted for."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -20,6 +18,7 @@ from benchmarks.fuzz.loaders import fuzz
 from benchmarks.fuzz.targets import COREFUD
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.cli.command import write
 
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import BackendError, DataError, FairbriefError
@@ -32,13 +31,9 @@ GOOD = {
     "entities": [{"id": "e", "mentions": [{"document": 0, "start": 0, "end": 3, "kind": "he"}]}],
 }  # fmt: skip
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+TEXTS = st.text(max_size=5) | st.sampled_from(["\0", "\ud800"])
 ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.sampled_from(["\0", "\ud800"]),
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
@@ -87,12 +82,7 @@ def test_mutated_lines(tmp_path: Path, data: st.DataObject) -> None:
 @given(field=st.sampled_from(sorted(GOOD)), value=ANYTHING, attribute=ANYTHING)
 def test_values_of_any_type(tmp_path: Path, field: str, value: Any, attribute: Any) -> None:
     """Any JSON value in any field gives cases that UTF-8 can carry, or one of our errors."""
-    path = tmp_path / "x.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps(row) + "\n" for row in (GOOD, {**GOOD, "id": "h", field: value, "stars": attribute})
-        )
-    )
+    path = write(tmp_path / "x.jsonl", [GOOD, {**GOOD, "id": "h", field: value, "stars": attribute}])
     for options in ({}, {"attributes": {"rating": "stars"}}, {"documents_field": field, "separator": "a"}):
         reading = read(path, on_error="skip", **options)
         try:
@@ -141,10 +131,8 @@ def test_csv_round_trip(tmp_path: Path, cells: list[list[str]]) -> None:
 )
 def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int]]) -> None:
     """A file with some bytes changed gives cases or one of our errors; Arrow's own trust does not bring us down."""
-    rows = [
-        {"id": str(i), "documents": [{"text": "Té.", "attributes": {"a": "x"}}], "summary": "S"}
-        for i in range(20)
-    ]
+    documents = [{"text": "Té.", "attributes": {"a": "x"}}]
+    rows = [{"id": str(i), "documents": documents, "summary": "S"} for i in range(20)]
     text = "\n".join(map(json.dumps, rows)).encode()
     path = tmp_path / name
     match path.suffix:
@@ -172,9 +160,8 @@ def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int
 def _ends_the_process(path: Path) -> bool:
     """Whether pyarrow ends the process when it reads the size statistics of a column, as its version 26 does for damaged ones."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # the child has one thread, and runs no code of the others
+        # The child has one thread, and runs no code of the others.
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -216,8 +203,7 @@ def test_inputs_that_reach_new_lines_are_refused_or_read(tmp_path: Path) -> None
     """Some hundred inputs that atheris finds by the lines they reach: no error but ours."""
     pytest.importorskip("atheris", reason="atheris has wheels for Linux on x86-64 alone")
     command = [sys.executable, "-m", "benchmarks.fuzz.guided", "--runs", "200", "--seconds", "60"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)}
-    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-4000:]
     assert "stat::number_of_executed_units" in done.stderr

@@ -1,7 +1,5 @@
 """Segments never exceed their length, and lose and change nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -52,9 +50,7 @@ def test_turns_are_kept_whole_where_they_fit() -> None:
     told = Counter[str]()
     made = list(segments([record], 5, told, names=False))
     assert [[d.text for d in s.documents] for s in made] == [
-        ["one two three.", "four five."],
-        ["Six seven."],
-        ["Eight nine ten eleven twelve"],
+        ["one two three.", "four five."], ["Six seven."], ["Eight nine ten eleven twelve"],
         ["thirteen. End."],
     ]  # fmt: skip
     assert all(d.attributes == {"speaker": "ANN", "side": "for"} for s in made for d in s.documents)

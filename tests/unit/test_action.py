@@ -1,8 +1,5 @@
 """The GitHub Action: its script in a temporary repository, and its inputs; and what the Dockerfile runs as."""
 
-from __future__ import annotations
-
-import json
 import os
 import re
 import subprocess
@@ -10,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli import command
 
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
@@ -32,7 +30,7 @@ def write(file: Path, unfair: int) -> None:
         documents = [{"text": text, "attributes": {"side": side}} for side, text in texts.items()]
         summary = texts["L"] if i < unfair else f"Alder {i} grew. Quartz {i} shone."
         rows.append({"id": f"r{i}", "documents": documents, "summary": summary, "system": "a`b"})
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command.write(file, rows)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """``fairbrief annotate``: from records to sheets, and from answers to agreement, measures and Table 13."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -134,9 +132,7 @@ def answered(sheet: Path, wrong: set[str]) -> None:
     fill(sheet, rows, ["yes" if is_right else "no" for is_right in right])
 
 
-def test_a_sample_of_each_system_is_asked_and_answers_make_table_13(
-    people_records: Path, tmp_path: Path
-) -> None:
+def test_a_sample_of_each_system_is_asked_and_makes_table_13(people_records: Path, tmp_path: Path) -> None:
     """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts
     them, and those that people say are wrong.
     """

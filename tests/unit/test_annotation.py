@@ -1,7 +1,5 @@
 """People's judgement of summaries: what is asked of whom, how answers come back, and what follows from them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter
@@ -13,16 +11,8 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Claim, Document, Record, Summary
-from fairbrief.workbench import judgements
-from fairbrief.workbench.judgements import (
-    Agreement,
-    Leans,
-    agreement,
-    agreement_with_people,
-    judged_cases,
-    leaning_table,
-    unfairness,
-)
+from fairbrief.workbench import judgements as judging
+from fairbrief.workbench.judgements import agreement, judged_cases, unfairness
 from fairbrief.workbench.sheets import Answer, Item, assign, free, items_of, protect, read_answers, sheet
 
 
@@ -238,13 +228,13 @@ def test_claims_are_compared_value_by_value() -> None:
 
 def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure that orders like people agrees always, its mirror never, one by lot half the time; nan is left out."""
-    monkeypatch.setattr(judgements, "DRAWS", 100)
+    monkeypatch.setattr(judging, "DRAWS", 100)
     rng = np.random.default_rng(1)
     judged = rng.integers(0, 3, size=60).astype(float)
     ids = [str(i) for i in range(60)]
 
-    def ordered(measured: np.ndarray, judged: np.ndarray, records: list[str] = ids) -> Agreement:
-        return agreement_with_people(measured, judged, records)[0]
+    def ordered(measured: np.ndarray, judged: np.ndarray, records: list[str] = ids) -> judging.Agreement:
+        return judging.agreement_with_people(measured, judged, records)[0]
 
     assert ordered(judged * 2 + 1, judged).value == 1
     assert ordered(-judged, judged).value == 0
@@ -256,7 +246,7 @@ def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> N
     assert ordered(some, judged).n == 50
     assert ordered(judged, np.ones(60)).value is None
     assert ordered(judged, judged, ["one"] * 60).low is None
-    several = agreement_with_people(judged / 2 + 1, judged, ids, same_scale=True)
+    several = judging.agreement_with_people(judged / 2 + 1, judged, ids, same_scale=True)
     found = {one.name: one.value for one in several}
     assert found["Pearson"] == pytest.approx(1)
     assert found["Spearman"] == pytest.approx(1)
@@ -270,9 +260,9 @@ PEOPLE = np.array([1.0, 1.0, -1.0, 0.0])
 def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
     """First has the sides of samples 1 to 3, second that of sample 1. In the fair one |0.1|/0.4 = 0.25 is nearer than 3/3 = 1."""
     counts = np.array([[1.0, 1, 1, 1], [4, 0, 0, 0], [0, 0, 4, 0], [0, 1, 1, 2]])
-    first = Leans("first", np.array([0.2, 0.4, -0.1, 0.1]), np.array([0.15, 0.2, -0.1, 0.1]))
-    second = Leans("second", np.array([1.0, -2.0, 3.0, -3.0]), np.array([-0.25, 1.0, 3.0, -1.0]))
-    table = leaning_table(PEOPLE, first, second, counts)
+    first = judging.Leans("first", np.array([0.2, 0.4, -0.1, 0.1]), np.array([0.15, 0.2, -0.1, 0.1]))
+    second = judging.Leans("second", np.array([1.0, -2.0, 3.0, -3.0]), np.array([-0.25, 1.0, 3.0, -1.0]))
+    table = judging.leaning_table(PEOPLE, first, second, counts)
     # Groups: people lean to 1, 1, −1 and (one each) to neither side; first is right in all three, second in the second.
     assert table.rows == (("first", "3", "100%"), ("second", "0", "33%"))
     # First leads by 3, 0, 4 and 4: only in the second group it is not ahead.

@@ -1,7 +1,5 @@
 """Fairbrief from Python: its names, settings that cannot be, and what an audit gives."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from inspect import signature
@@ -15,19 +13,13 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.scorers.shared_words import Ngram
 
-ROWS = [
-    {
-        "id": str(i),
-        "documents": [
-            {"text": "Alder wood is light.", "attributes": {"side": "L"}},
-            {"text": "Quartz is a hard stone.", "attributes": {"side": "R"}},
-        ],
-        "attributes": {"kind": "ab"[i % 2]},
-        "system": "plain",
-        "summary": "Alder wood is light.",
-    }
-    for i in range(4)
-]
+TEXTS = {"L": "Alder wood is light.", "R": "Quartz is a hard stone."}
+ROW = {
+    "documents": [{"text": text, "attributes": {"side": side}} for side, text in TEXTS.items()],
+    "system": "plain",
+    "summary": "Alder wood is light.",
+}
+ROWS = [{"id": str(i), "attributes": {"kind": "ab"[i % 2]}, **ROW} for i in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -147,10 +139,8 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     bare = [without_summary(row) for row in ROWS]
     table = {"id": list("1032") * 2, "system": ["gpt"] * 4 + ["own"] * 4, "summary": ["Alder is light."] * 8}
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    given: Any = rows
-    if library != "rows":
-        given = pytest.importorskip("polars" if library == "polars" else "pandas").DataFrame(table)
-    summaries = [given] if library == "list" else given
+    frame = pytest.importorskip("polars" if library == "polars" else "pandas").DataFrame(table)
+    summaries = {"rows": rows, "list": [frame]}.get(library, frame)
     found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
@@ -186,17 +176,6 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "SHARE of the summary" in str(found)
     assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
-
-
-def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
-    """Each panel is an SVG file named by figure and panel, which has its colours without a page around it."""
-    found = fairbrief.audit(ROWS, ["uer@side"], n_resamples=0)
-    paths = found.plot().save(tmp_path / "pictures")
-    assert paths[0].name == "01-01.svg"
-    svg = paths[0].read_text(encoding="utf-8")
-    assert svg.startswith("<svg")
-    assert "#1d1c1a" in svg
-    assert "var(" not in svg + found.plot()._repr_html_()
 
 
 def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:

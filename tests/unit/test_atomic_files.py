@@ -1,7 +1,5 @@
 """Files that survive kills: held by one process, and replaced in one step or not at all."""
 
-from __future__ import annotations
-
 import fcntl
 import stat
 import subprocess
@@ -32,9 +30,7 @@ def test_a_lock_that_a_dead_process_left_is_in_nobodys_way(tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
-def test_a_lock_that_was_taken_away_while_it_was_opened_is_not_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_lost_while_it_was_opened_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes never hold one output: who locked a file that is gone locks its successor."""
     lock, flock, times = tmp_path / "o.lock", fcntl.flock, []
 

@@ -1,7 +1,5 @@
 """Mentions of age, sex, ethnicity and place: the recogniser, and fates and shares worked by hand from the definitions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
@@ -34,17 +32,14 @@ def fates(source: str, summary: str) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("summary", "expected"),
-    [
-        ("Mrs Ellis, 81, is from Leeds.", {"kept": ["female", "81", "leeds"], "lost": ["polish"]}),
-        ("She is in her early eighties.", {"kept": ["female", "81"], "lost": ["polish", "leeds"]}),
-        ("An elderly client.", {"kept": ["81"], "lost": ["female", "polish", "leeds"]}),
-        ("He is 18.", {"changed": ["female", "81"], "lost": ["polish", "leeds"]}),
-        (f"{ELLIS} Her sister is in Paris.", {"kept": ["female", "81", "polish", "leeds"], "invented": ["paris"]}),
-        ("The visit went well.", {"lost": ["female", "81", "polish", "leeds"]}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("summary", "expected"), [
+    ("Mrs Ellis, 81, is from Leeds.", {"kept": ["female", "81", "leeds"], "lost": ["polish"]}),
+    ("She is in her early eighties.", {"kept": ["female", "81"], "lost": ["polish", "leeds"]}),
+    ("An elderly client.", {"kept": ["81"], "lost": ["female", "polish", "leeds"]}),
+    ("He is 18.", {"changed": ["female", "81"], "lost": ["polish", "leeds"]}),
+    (f"{ELLIS} Her sister is in Paris.", {"kept": ["female", "81", "polish", "leeds"], "invented": ["paris"]}),
+    ("The visit went well.", {"lost": ["female", "81", "polish", "leeds"]}),
+])  # fmt: skip
 def test_each_value_of_the_source_has_one_fate(summary: str, expected: Mapping[str, list[str]]) -> None:
     """Kept in the same or coarser words, changed to another value, or lost; the summary's other values are invented."""
     assert fates(ELLIS, summary) == expected
@@ -120,34 +115,22 @@ def test_details_name_each_change_with_its_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He was fined in May.", [("sex", "male")]),
-        ("She speaks Polish.", [("sex", "female")]),
-        ("The 80-year-old church is in Hull.", [("place", "hull")]),
-        ("Grace Bath called.", []),
-        ("The house is white.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("He was fined in May.", [("sex", "male")]), ("She speaks Polish.", [("sex", "female")]),
+    ("The 80-year-old church is in Hull.", [("place", "hull")]), ("Grace Bath called.", []),
+    ("The house is white.", []),
+])  # fmt: skip
 def test_words_that_only_look_like_mentions(text: str, expected: list[tuple[str, str]]) -> None:
     """Months, languages, ages of things, names, colours."""
     found = [m[:2] for m in mentions_of(text)]
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "ages"),
-    [
-        ("Ellis is eighty one years old.", ["81"]),
-        ("A woman of eighty one came.", ["81"]),
-        ("A man of eighty came.", ["80"]),
-        ("A resident who is one hundred and two years old.", []),
-        ("Ellis turned one hundred.", []),
-        ("Ellis is 1.5 years old.", []),
-        ("A baby, aged 10 months.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "ages"), [
+    ("Ellis is eighty one years old.", ["81"]), ("A woman of eighty one came.", ["81"]),
+    ("A man of eighty came.", ["80"]), ("A resident who is one hundred and two years old.", []),
+    ("Ellis turned one hundred.", []), ("Ellis is 1.5 years old.", []), ("A baby, aged 10 months.", []),
+])  # fmt: skip
 def test_an_age_is_never_a_part_of_a_longer_number(text: str, ages: list[str]) -> None:
     """80 + 1 = 81, with a hyphen or a blank; the 2 of 102, the 1 of 100, the 5 of 1.5 and ten months are nobody's years."""
     assert [m.value for m in mentions_of(text) if m.kind == "age"] == ages

@@ -1,7 +1,5 @@
 """Single steps of an audit, on a few cases and estimates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,9 +24,8 @@ from fairbrief.types import AlikeRows, Case, Claim, Document, Estimate, Record, 
 
 def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: Any) -> Case:
     """A record of two documents of a and one of b, and a summary of it."""
-    documents = tuple(
-        Document(f"{record} {side}.", {"side": side[0]}) for side in ("a one", "a two", "b three")
-    )
+    sides = ("a one", "a two", "b three")
+    documents = tuple(Document(f"{record} {side}.", {"side": side[0]}) for side in sides)
     reason = "" if text else "refused"
     return Case(Record(record, documents, **given), Summary(record, system, text, reason=reason))
 
@@ -187,9 +184,7 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     assert ps.tolist() == [1 / 60]
     share = 1 / 60
     assert found[0, 0].tolist() == pytest.approx([3, 2, 1, 1, share, 2, 2, 2 * share])
-    assert found[0, 2 * times].tolist() == pytest.approx(
-        [found[0, 2 * times, 0], 2, 1, 0, share, 2, 0, 2 * share]
-    )
+    assert found[0, 2 * times, 1:].tolist() == pytest.approx([2, 1, 0, share, 2, 0, 2 * share])
     assert found[0, -1].tolist() == pytest.approx([0, 2, 1, 0, share, 2, 0, 2 * share])
     _, sampled, _ = with_unit_tests(block, ("gap",), exact=False, within="")
     assert sampled[0, 0].tolist() == pytest.approx([3, 2, 1, 1, 0.05])

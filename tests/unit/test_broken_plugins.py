@@ -1,7 +1,5 @@
 """A plug-in that cannot be loaded is listed, and stops those alone who name it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -60,9 +58,8 @@ def test_who_names_it_is_told(name: str, option: str, tmp_path: Path, fairbrief:
     run = fairbrief("audit", source, option, name, "--quiet")
     assert run.code == 2
     assert run.err.count("\n") == 1
-    assert (
-        "Two packages declare" if name == "twice" else f"of the package broken_{name}:Thing cannot be loaded"
-    ) in run.err
+    fails = f"of the package broken_{name}:Thing cannot be loaded"
+    assert ("Two packages declare" if name == "twice" else fails) in run.err
     assert "\x1b" not in run.err
     assert len(run.err) < 600
 

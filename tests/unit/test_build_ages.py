@@ -1,7 +1,5 @@
 """Inputs that differ only in a person's age, and the care notes and complaints that come as examples."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path
@@ -19,9 +17,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def note(text: str, *marked: str) -> Record:
     """A note about Ann Lee, in which each of these words is a mention of her age."""
     spans = [("full", "Ann Lee"), *(("age", words) for words in marked)]
-    mentions = tuple(
-        Mention(0, text.index(words), text.index(words) + len(words), kind) for kind, words in spans
-    )
+    places = ((text.index(words), len(words), kind) for kind, words in spans)
+    mentions = tuple(Mention(0, start, start + length, kind) for start, length, kind in places)
     return Record("note", (Document(text),), entities=(Entity("e", "Ann", "Lee", mentions=mentions),))
 
 
@@ -72,9 +69,8 @@ def test_requests_that_no_text_could_meet_are_refused() -> None:
 def test_all_example_notes_can_be_built(name: str, groups: str) -> None:
     """Two versions of each; they differ in the words of age or gender only, and no version mixes genders."""
     source = EXAMPLES / f"{name}.jsonl"
-    made, report = build(
-        read_people(source), groups, "mono", per_seed_document=2, content_words=groups == "gender"
-    )
+    settings = {"per_seed_document": 2, "content_words": groups == "gender"}
+    made, report = build(read_people(source), groups, "mono", **settings)
     records = list(made)
     assert len(report.built) == len(report.capacities) >= 6
     for one, other in combinations(records, 2):

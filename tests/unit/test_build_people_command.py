@@ -1,7 +1,5 @@
 """The command that builds inputs with people, from files to a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

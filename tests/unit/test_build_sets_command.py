@@ -1,7 +1,5 @@
 """``fairbrief build``: from published files to records that the audit reads, the same to the byte."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -88,9 +86,8 @@ def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
 
 def test_transcripts(tmp_path: Path) -> None:
     """Debates become segments of at most k tokens with speaker and side."""
-    turns = [
-        {"speaker": f"S{i % 3}", "speakertype": "for", "paragraphs": ["word " * (3 + i)]} for i in range(12)
-    ]
+    said = [{"speakertype": "for", "paragraphs": ["word " * (3 + i)]} for i in range(12)]
+    turns = [{"speaker": f"S{i % 3}", **turn} for i, turn in enumerate(said)]
     path, out = tmp_path / "iq2.json", tmp_path / "segments.jsonl"
     path.write_text(json.dumps({"d": {"title": "T", "transcript": turns}}), encoding="utf-8")
     said = run("transcripts", path, "--tokens", "12", "--out", out)

@@ -1,7 +1,5 @@
 """``fairbrief calibrate``: labels in, a map and its agreement out; scorers that use it; what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -94,11 +92,8 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
     held = json.loads(calibrated.read_text())
     narrow.write_text(json.dumps({**held, "resampled": []}), encoding="utf-8")
     found = {}
-    for name, path, more in (
-        ("wide", calibrated, ()),
-        ("narrow", narrow, ()),
-        ("wide in two", calibrated, ("--workers", "2")),
-    ):
+    in_two = ("wide in two", calibrated, ("--workers", "2"))
+    for name, path, more in (("wide", calibrated, ()), ("narrow", narrow, ()), in_two):
         folder = tmp_path / name
         spec = f"coverage_parity(scorer=containment(calibrated={path}))@sentiment"
         printed("audit", "examples/reviews.jsonl", "--measure", spec, "--out", folder, *more)
@@ -131,9 +126,7 @@ def test_a_lexical_scorer_needs_labels(maps: Mapping[str, Path]) -> None:
 
 @pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", ["containment", "lexical"])
-def test_calibrated_scorers_keep_the_contract(
-    name: str, clause: ScorerClause, maps: Mapping[str, Path]
-) -> None:
+def test_calibrated_scorers_keep_contract(name: str, clause: ScorerClause, maps: Mapping[str, Path]) -> None:
     """Whatever is asked, alone as in a batch: also empty texts, no row, and no column."""
     told = "Anna paid 40 euros. It was 1.5 times as hot."
     odd = ("", " ", "?!", "\x00", "soup soup", "ünï كلمة 汤很热", "a" * 3000, told)
@@ -174,14 +167,10 @@ def test_a_calibration_that_does_not_fit_is_refused(
     calibrated.write_text(json.dumps({**json.loads(calibrated.read_text()), **change}), encoding="utf-8")
     for use in ("calibrated", "checked"):
         with pytest.raises(error, match=said):
-            list(
-                registry.make("scorer", f"containment({use}={calibrated})").answer([Ask("", ("a",), ("b",))])
-            )
+            list(Scorers()[f"containment({use}={calibrated})"].answer([Ask("", ("a",), ("b",))]))
 
 
-def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
-    calibrated: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checked_scorer_reports_its_agreement(calibrated: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before the first number the agreement is on standard error, and it is in the fingerprint of every number."""
     ask = Ask("", ("hot soup",), ("hot soup", "cold tea"))
     checked = registry.make("scorer", f"containment(checked={calibrated})")
@@ -216,10 +205,8 @@ def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
     """A judge that sees the words of a claim in the text is used, one that answers the other way round is refused."""
 
     def verdict(prompt: str) -> str:
-        source, summary = (
-            set(prompt.partition(part)[2].split("\n")[0].split()) for part in ("Source: ", "Summary: ")
-        )
-        held = len(source & summary)
+        parts = (prompt.partition(part)[2].split("\n")[0] for part in ("Source: ", "Summary: "))
+        held = len(set.intersection(*(set(part.split()) for part in parts)))
         return f"So it is.\nScore: {1 + held * 4 // 10 if is_right else 5 - held * 4 // 10}"
 
     labels, out = labelled(tmp_path / "labels.jsonl"), tmp_path / "judge.json"

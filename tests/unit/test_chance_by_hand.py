@@ -1,7 +1,5 @@
 """Chance levels and p of single values, on so few clusters and draws that their arithmetic is written out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -29,14 +27,9 @@ class OneContrast:
 
 
 def chance_of(
-    name: str,
-    drawn: Sequence[float],
-    value: Value,
-    *,
-    tops: Sequence[float] = (1, 3),
-    draws: Sequence[int] = (0, 1, 2),
-    permutations: float = 4,
-) -> PermutationTest | None:
+    name: str, drawn: Sequence[float], value: Value, *, tops: Sequence[float] = (1, 3),
+    draws: Sequence[int] = (0, 1, 2), permutations: float = 4,
+) -> PermutationTest | None:  # fmt: skip
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
     Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
@@ -51,10 +44,7 @@ def chance_of(
     several = Permutations([other, one, other], OneContrast(), units)
     beside = [np.nan, 3.0]
     read = np.array([7.0, float(value.array), 0.0])
-    nulls = {
-        "m": Value(np.array([*beside, *drawn, *beside])),
-        "d": Value(np.array([*beside, *drawn, *beside])),
-    }
+    nulls = dict.fromkeys("md", Value(np.array([*beside, *drawn, *beside])))
     return several.chances(nulls.get(name), value, read)[1]
 
 
@@ -98,17 +88,14 @@ def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
 def test_no_p_that_can_be_reached_is_above_one() -> None:
     """Of one label permutation a contrast's p, of both its sides, is 1; of more label permutations than numbers have room for it is above 0."""
     value = Value(np.array(1.0), "both", ("d",))
-    found = [
-        chance_of("d", [0.0, 0.5, 1], value, permutations=permutations) for permutations in (1, 2, 1e300)
-    ]
+    found = [chance_of("d", [0.0, 0.5, 1], value, permutations=many) for many in (1, 2, 1e300)]
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
 def spread(value: float, without: Sequence[float], error: float, freedom: float) -> Spreads:
     """How far one value varies; each unit contributes."""
     left = np.array([without])
-    one = (np.array([x]) for x in (value, len(without), error, freedom))
-    number, count, se, degrees = one
+    number, count, se, degrees = (np.array([x]) for x in (value, len(without), error, freedom))
     return Spreads(number, left, np.ones_like(left, dtype=bool), count, se, degrees)
 
 
@@ -155,18 +142,12 @@ def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
 def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() -> None:
     """Of 6 and 6 clusters 924 permutations are listed; where the groups' values do not overlap 2 of them reach Welch's t."""
     kinds = np.array([1] * 6 + [2] * 6)
-    values = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6])
-    gap = 9.0
-    without = [
-        (np.delete(values, i)[: 6 - (i < 6)].mean() - np.delete(values, i)[6 - (i < 6) :].mean())
-        for i in range(12)
-    ]
-    said = [12 * gap - 11 * w for w in without]
-    found = between_chance(
-        spread(gap, without, 1.0, 10), 0, kinds[np.newaxis], [f"c{i}" for i in range(12)], 100, 0
-    )
+    values, others = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6]), ~np.eye(12, dtype=bool)
+    without = [values[left & (kinds == 1)].mean() - values[left & (kinds == 2)].mean() for left in others]
+    whole, names = spread(9.0, without, 1.0, 10), [f"c{i}" for i in range(12)]
+    found = between_chance(whole, 0, kinds[np.newaxis], names, 100, 0)
     assert found == PermutationTest(2 / 924, 1 / 924, 1 / 924)
-    assert np.mean(said) == pytest.approx(gap)
+    assert np.mean([12 * 9 - 11 * w for w in without]) == pytest.approx(9)
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:

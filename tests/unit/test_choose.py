@@ -1,7 +1,5 @@
 """Choosing among candidates: planted best ones, ties, floors, lengths, and the command."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -133,9 +131,9 @@ texts = st.lists(st.sampled_from([*LEFT, *RIGHT]), min_size=1, max_size=6).map("
 @given(st.lists(st.lists(texts, min_size=1, max_size=5), min_size=1, max_size=4), st.booleans())
 def test_no_allowed_candidate_is_fairer_than_the_chosen_one(sets: list[list[str]], has_length: bool) -> None:
     """The chosen value is at most that of any candidate that keeps floors and length."""
-    cases = [
-        case for i, several in enumerate(sets) for case in candidates(i, *several, references=[several[0]])
-    ]
+    cases = []
+    for i, several in enumerate(sets):
+        cases += candidates(i, *several, references=several[:1])
     for choice in chosen(cases, floors=["rouge1>=0.4"], length_within=0.2 if has_length else None):
         assert choice.chosen in choice.pool
         keeps = [i for i in choice.pool if shared(choice.candidates[i]) >= 0.4]

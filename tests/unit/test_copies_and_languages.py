@@ -1,7 +1,5 @@
 """Copies under other ids and documents of another language are counted, and what is found without them is told."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

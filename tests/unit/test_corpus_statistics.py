@@ -1,14 +1,11 @@
 """What a file holds: records, lengths, groups, mixes; samples of it; and references audited as systems."""
 
-from __future__ import annotations
-
-import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 
 from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
@@ -36,11 +33,9 @@ def test_groups_and_mixes_are_counted() -> None:
 
 def test_a_file_without_summaries_is_counted(tmp_path: Path) -> None:
     """Records alone are enough; with summaries each system's are counted, and those that are missing said."""
-    path = tmp_path / "r.jsonl"
-    path.write_text(json.dumps({"id": "1", "documents": ["One. Two."]}) + "\n")
+    path = write(tmp_path / "r.jsonl", [{"id": "1", "documents": ["One. Two."]}])
     assert "sentences per document" in printed("stats", path, "--sentences", "builtin")
-    line = {"id": "1", "documents": ["One."], "summary": {"a": "x y", "b": ""}}
-    path.write_text(json.dumps(line) + "\n")
+    write(path, [{"id": "1", "documents": ["One."], "summary": {"a": "x y", "b": ""}}])
     said = printed("stats", path)
     assert "words per summary by a" in said
     assert "b: 1 without a summary." in said
@@ -63,9 +58,8 @@ def test_lengths_are_compared_with_the_prompts() -> None:
     assert asked.rows == (("a", "5", "50.0%", "20.00%"),)
 
 
-ROWS = [
-    {"id": "1", "documents": ["d"], "references": ["x", "y"], "system": s, "summary": "z"} for s in ("a", "b")
-]
+ROW = {"id": "1", "documents": ["d"], "references": ["x", "y"], "summary": "z"}
+ROWS = [{**ROW, "system": system} for system in "ab"]
 
 
 def _with_references(rows: list[dict[str, Any]]) -> Reading:
@@ -130,9 +124,8 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
         "records": 40, "sampled": 18, "size": 10, "seed": 0, "by": "region",
         "groups": {"north": (10, 32), "south": (8, 8)},
     }  # fmt: skip
-    assert reading.notes[-1].endswith(
-        "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
-    )
+    said = "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
+    assert reading.notes[-1].endswith(said)
     share = read(rows(), sample=0.25, sample_by="region", record_attributes=attributes)
     ids(share)
     assert share.sample["groups"] == {"north": (8, 32), "south": (2, 8)}
@@ -158,15 +151,12 @@ def test_summaries_in_files_of_sampled_records(tmp_path: Path) -> None:
         assert all(case.summary.text == f"S{case.record.id}." for case in found)
 
 
-@pytest.mark.parametrize(
-    ("settings", "advice"),
-    [
-        ({"sample": 0}, "--sample 0: give"),
-        ({"sample": 2.5}, r"--sample 2\.5: give"),
-        ({"sample_by": "region"}, "--sample-by needs --sample"),
-        ({"sample": 2, "sample_by": "regoin"}, "no record has the attribute 'regoin'.*--record-attribute regoin=FIELD"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("settings", "advice"), [
+    ({"sample": 0}, "--sample 0: give"),
+    ({"sample": 2.5}, r"--sample 2\.5: give"),
+    ({"sample_by": "region"}, "--sample-by needs --sample"),
+    ({"sample": 2, "sample_by": "regoin"}, "no record has the attribute 'regoin'.*--record-attribute regoin=FIELD"),
+])  # fmt: skip
 def test_samples_that_cannot_be_drawn(settings: dict[str, Any], advice: str) -> None:
     """The error names the option and what to write."""
     with pytest.raises(RequestError, match=advice):

@@ -1,44 +1,21 @@
 """Coverage: what the released code gets wrong, and we must not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests import tested_rows
+from tests.rows_by_hand import added
+from tests.tested_rows import case_of, rows_of, with_test
 
 import fairbrief
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
-
-
-def case(values: list[str | None], units: int = 2) -> Case:
-    """A record whose documents have these values, and a summary of so many units."""
-    documents = tuple(Document(f"Text {i}.", {} if v is None else {"side": v}) for i, v in enumerate(values))
-    record = Record("r", documents, where="f.jsonl:3")
-    return Case(record, Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(units))))
-
-
-def rows_of(values: Sequence[str | None], support: list[list[float]], **settings: object) -> Rows | Reason:
-    """A record's rows under all label permutations, given the support of its units by its documents."""
-    observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
-    one = (case(list(values), len(support[0])),)
-    exchange = observation.permutation_scheme(one)
-    labels = (
-        sort_by_block(exchange.labels, None).permutations() if exchange else np.zeros((1, 0), dtype=np.int64)
-    )
-    matrix = np.array(support)
-    return observation.observe(
-        one, (Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix))),), labels
-    )
+from fairbrief.types import Ask, Reason, Scores
 
 
 @pytest.mark.parametrize(
@@ -60,7 +37,7 @@ def test_a_record_without_an_answer_leaves_a_reason(
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
     rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
-    _, p = tested_rows.with_test(rows, ("gap",))
+    _, p = with_test(rows, ("gap",))
     assert p == 1.0
 
 
@@ -69,16 +46,15 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
-        _, p = tested_rows.with_test(rows, ("gap",))
+        _, p = with_test(rows, ("gap",))
         assert round(p * 20) % 2 == 0
 
 
 def test_a_document_without_the_attribute_is_named() -> None:
     """File, line, id, document and remedy stand in the message."""
-    with pytest.raises(
-        DataError, match=r"f\.jsonl:3 \(id 'r', document 2\): found no attribute 'side'.*--require side"
-    ):
-        Coverage("side").asks((case(["a", None, "b"]),))
+    said = r"f\.jsonl:3 \(id 'r', document 2\): found no attribute 'side'.*--require side"
+    with pytest.raises(DataError, match=said):
+        Coverage("side").asks((case_of(["a", None, "b"]),))
 
 
 @given(st.text(alphabet="ab1_ .!?…。！’\"')\n\t ÀЖ房؟।-", max_size=40))
@@ -91,19 +67,9 @@ def test_sentences_hold_every_word_of_their_text(text: str) -> None:
 def test_the_uneven_share_is_told_by_the_dominating_value() -> None:
     """Table 5: tests are counted by the value of most documents, and their largest difference is a value."""
     rows = rows_of(list("aaaaabbb"), [[0.9]] * 5 + [[0.1]] * 3, pairwise=True)
-    other = rows_of(
-        list("aaabbbbb"), [[0.5], [0.4], [0.47], [0.43], [0.52], [0.38], [0.45], [0.49]], pairwise=True
-    )
-    tested = [
-        tested_rows.with_test(r, ("gap",), within="dominated")[0]
-        for r in (rows, other)
-        if isinstance(r, Rows)
-    ]
-    columns = list(dict.fromkeys(c for r in tested for c in r.columns))
-    sums = np.zeros(len(columns))
-    for r in tested:
-        sums[[columns.index(c) for c in r.columns]] += r.values[0]
-    totals = Totals({c: i for i, c in enumerate(columns)}, sums)
+    even = [[0.5], [0.4], [0.47], [0.43], [0.52], [0.38], [0.45], [0.49]]
+    other = rows_of(list("aaabbbbb"), even, pairwise=True)
+    totals = added(*(with_test(r, ("gap",), within="dominated")[0] for r in (rows, other)))
     assert totals["testable", "a"] == totals["testable", "b"] == 1
     assert (totals["significant", "a"], totals["significant", "b"]) == (1, 0)
     values = EqualCoverage("side", pairwise=True).value(totals)
@@ -133,16 +99,11 @@ def test_the_papers_share_of_unfair_summaries_is_strict_and_of_all_records() -> 
     By chance one of 4, one of 6 and one of 4 label permutations has p = 0: (1/4 + 1/6 + 1/4) / 3 = 2/9.
     """
     records = (("abbb", "0.2 1 0.5 0.5"), ("abbbbb", "0.2 1 0.5 0.5 0.5 0.5"), ("abbb", "1 0.2 0.5 0.5"))
-    given = [
-        {
-            "id": f"r{i}",
-            "documents": [
-                {"text": x, "attributes": {"side": v}} for v, x in zip(values, support.split(), strict=True)
-            ],
-            "summary": "One claim.",
-        }
-        for i, (values, support) in enumerate(records)
-    ]
+    given = []
+    for i, (sides, support) in enumerate(records):
+        pairs = zip(sides, support.split(), strict=True)
+        documents = [{"text": text, "attributes": {"side": side}} for side, text in pairs]
+        given.append({"id": f"r{i}", "documents": documents, "summary": "One claim."})
     read = {}
     for version in ("text", "recommended"):
         spec = f"equal_coverage(scorer=stated, version={version})@side"
@@ -175,12 +136,8 @@ def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
     differences are 0.6375 − 0.16875 = 0.46875 by extremes, and 0.6375 − 0.18 = 0.4575 pooled.
     """
     records = (("aab", [0.3375, 0.3375, 0]), ("aaab", [0.9, 0.9, 0.9, 0]), ("abb", [0.95625, 0, 0]))
-    sums: dict[tuple[str, ...], float] = {}
-    for values, support in records:
-        rows = rows_of(list(values), [[x] for x in support], pairwise=True)
-        for column, number in zip(rows.columns, rows.values[0].tolist(), strict=True):
-            sums[column] = sums.get(column, 0.0) + number
-    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    rows = [rows_of(list(values), [[x] for x in support], pairwise=True) for values, support in records]
+    totals = added(*rows)
     for extremes, wanted in ((True, 0.46875), (False, 0.4575)):
         found = CoverageParity("side", pairwise=True, extremes=extremes).value(totals)["by_dominance"]
         assert float(found.array) == pytest.approx(wanted)

@@ -1,7 +1,5 @@
 """Coverage on so few documents and units that its arithmetic is written out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,38 +8,26 @@ import numpy as np
 import pytest
 from tests.rows_by_hand import added, answer, by_column, numbers
 
+from fairbrief import types as t
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage, merge_mutual
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.types import (
-    AlikeRows,
-    Case,
-    Claim,
-    Column,
-    Document,
-    Extracts,
-    Reason,
-    Record,
-    Scores,
-    Summary,
-    Totals,
-)
 
 L = math.log(2)
 
 
-def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
+def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> t.Case:
     """A record with a document for each letter, its group, and a summary of so many units."""
     lengths = words or [1] * len(groups)
     documents = tuple(
-        Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
+        t.Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
-    units = tuple(Claim(f"u{j}") for j in range(claims))
-    return Case(Record("r", documents), Summary("r", "s", "Text.", units))
+    units = tuple(t.Claim(f"u{j}") for j in range(claims))
+    return t.Case(t.Record("r", documents), t.Summary("r", "s", "Text.", units))
 
 
 def observed(
     groups: str, support: Sequence[Sequence[float]], words: Sequence[int] = (), labels: Sequence[int] = (), **settings: Any
-) -> dict[Column, float]:  # fmt: skip
+) -> dict[t.Column, float]:  # fmt: skip
     """A record's row by column; under its real label permutation where no other is given."""
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
@@ -163,14 +149,12 @@ def test_units_merge_above_the_threshold_alone(one_way: tuple[float, float]) -> 
     assert merge_mutual(support, between, 0.5).tolist() == [[0.4, 0.7], [0.3, 0.0]]
 
 
-def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:
+def extracts(kept: Sequence[Sequence[float]]) -> tuple[t.Extracts]:
     """Extracts of a record, by which sentences each keeps."""
-    held = np.array(kept)
-    sentences = held.shape[1]
-    return (Extracts(tuple(f"S{i}." for i in range(sentences)), held),)
+    return (t.Extracts(tuple(f"S{i}." for i in range(len(kept[0]))), np.array(kept)),)
 
 
-def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]:
+def rows_by_place(blocks: Sequence[t.AlikeRows]) -> dict[int, dict[t.Column, float]]:
     """The one row of each unit, by column."""
     return {
         unit: dict(zip(block.columns, values[0].tolist(), strict=True))
@@ -180,8 +164,8 @@ def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]
 
 
 def read_extracts(
-    observation: Coverage, units: Sequence[tuple[tuple[Case], tuple[Extracts], tuple[Scores]]]
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    observation: Coverage, units: Sequence[tuple[tuple[t.Case], tuple[t.Extracts], tuple[t.Scores]]]
+) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
     """What is read of the extracts of records of as many documents."""
     scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
     schemes = [observation.permutation_scheme(cases) for cases, *_ in units]
@@ -195,9 +179,8 @@ def test_extracts_are_read_as_written_out() -> None:
     support = [[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
-    blocks, reasons = read_extracts(
-        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))]
-    )
+    given = (one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))
+    blocks, reasons = read_extracts(Coverage("side", claims="sentences"), [given])
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
         {
@@ -214,10 +197,8 @@ def test_extracts_are_read_as_written_out() -> None:
 
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
-    rows, _ = read_extracts(
-        Coverage("side", claims="sentences"),
-        [((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))],
-    )
+    one = ((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))
+    rows, _ = read_extracts(Coverage("side", claims="sentences"), [one])
     row = rows_by_place(rows)[0]
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
 
@@ -260,7 +241,7 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
     first, second = (observed(groups, support, pairwise=True) for groups, support in DOMINATED)
     both = added(first, second)
     alone = np.array([first.get(c, 0.0) for c in both.columns])
-    draws = Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
+    draws = t.Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
     gaps = EqualCoverage("side", pairwise=True).value(draws)["by_dominance"].array
     assert gaps.tolist() == pytest.approx([0.15, np.nan, np.nan], nan_ok=True)
     parity = CoverageParity("side", pairwise=True).value(draws)

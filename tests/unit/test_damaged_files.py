@@ -1,7 +1,5 @@
 """Damaged files, and small ones that would fill the memory: a data error, soon and in little memory; honest ones are read."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc
@@ -132,14 +130,9 @@ def _large_sheet(path: Path) -> None:
 
 
 BOMBS = {
-    "b.jsonl.gz": _line,
-    "b.csv.gz": _cell,
-    "promptfoo.json.gz": _document,
-    "latin.csv.gz": _other_encoding,
-    "b.eval": _log,
-    "far.xlsx": _far_cell,
-    "large.xlsx": _large_sheet,
-}
+    "b.jsonl.gz": _line, "b.csv.gz": _cell, "promptfoo.json.gz": _document, "latin.csv.gz": _other_encoding,
+    "b.eval": _log, "far.xlsx": _far_cell, "large.xlsx": _large_sheet,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BOMBS)

@@ -1,7 +1,5 @@
 """Counterfactuals of one seed document: of several designs in one audit, in subgroups, and with words that none of them changes."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
@@ -72,11 +70,8 @@ def test_a_unit_belongs_to_a_subgroup_only_if_all_of_its_counterfactuals_do(by: 
 def test_counterfactuals_of_one_seed_document_take_one_labelling(spec: str) -> None:
     """Twenty variants of four originals can be relabelled in 16 ways, not in 2 to the 80: not testable."""
     both = (Document("The mother met the son."),)
-    records = [
-        Record(f"{o}-{s}", both, attributes={"sample": str(s)}, seed_document=o)
-        for o in "0123"
-        for s in range(20)
-    ]
+    pairs = product("0123", map(str, range(20)))
+    records = [Record(f"{o}-{s}", both, attributes={"sample": s}, seed_document=o) for o, s in pairs]
     cases = [Case(r, Summary(r.id, "keeps_mothers", "The mother came.")) for r in records]
     main_value = audit(cases, Plan(measures=(spec,), n_resamples=200)).estimates[0]
     assert main_value.value == pytest.approx(0.5)

@@ -1,7 +1,5 @@
 """Systems compared, each less its own random-sentence baseline, and two saved audits compared by the command."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files and tables: formats, compression, encodings, damage, several of them, summaries beside."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys
@@ -27,11 +25,7 @@ def row(i: int) -> dict[str, Any]:
 
 ROWS = [row(i) for i in range(300)]
 CSV = 'id,text,party,summary\n1,One. || Two.,a|b,Both\n2,Three,c,"Line\nbreak"\n'
-CSV_OPTIONS: dict[str, Any] = {
-    "documents_field": "text",
-    "separator": " || ",
-    "attributes": {"party": "party"},
-}
+CSV_OPTIONS: Any = {"documents_field": "text", "separator": " || ", "attributes": {"party": "party"}}
 
 
 def lines(rows: list[dict[str, Any]]) -> bytes:
@@ -41,15 +35,8 @@ def lines(rows: list[dict[str, Any]]) -> bytes:
 
 def tell(cases: Any) -> list[tuple[Any, ...]]:
     """What of cases is compared."""
-    return [
-        (
-            c.record.id,
-            [(d.text, dict(d.attributes)) for d in c.record.documents],
-            c.summary.system,
-            c.summary.text,
-        )
-        for c in cases
-    ]
+    pairs = ((c.record, c.summary) for c in cases)
+    return [(r.id, [(d.text, dict(d.attributes)) for d in r.documents], s.system, s.text) for r, s in pairs]
 
 
 EXPECTED = [
@@ -169,9 +156,8 @@ def test_csv(tmp_path: Path) -> None:
 def test_lists_in_cells(tmp_path: Path) -> None:
     """A cell may hold documents and references as a JSON list."""
     path = tmp_path / "data.csv"
-    path.write_text(
-        'id,documents,references,summary\n1,"[""a"", {""text"": ""b""}]","[""r"", ""q""]",s\n2,[a],[r],s\n'
-    )
+    rows = '1,"[""a"", {""text"": ""b""}]","[""r"", ""q""]",s\n2,[a],[r],s\n'
+    path.write_text(f"id,documents,references,summary\n{rows}")
     first, second = read(path)
     assert [d.text for d in first.record.documents] == ["a", "b"]
     assert first.record.references == ("r", "q")
@@ -183,10 +169,7 @@ def test_lists_in_cells(tmp_path: Path) -> None:
     [
         (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
         (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
-        (
-            b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n",
-            "data.csv:2: found the byte 0xe9 in line 2, which is not",
-        ),
+        (b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n", "data.csv:2: found the byte 0xe9 in line 2, which"),
         (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
         (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
     ],
@@ -332,14 +315,12 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
 
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
     """A summary of no record, a second one, or one that is no text is an error with its own place."""
+    fields = r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and"
     for line, found in (
         ('{"id": "9", "summary": "x"}', r"s.jsonl:1 \(id '9'\): found an id that no record has"),
         ('{"id": "1", "summary": "x"}\n{"id": 1, "summary": "y"}', r"s.jsonl:2 \(id '1'\).*after s.jsonl:1"),
         ('{"id": "1", "summary": 5}', r"s.jsonl:1 \(id '1'\): found the number 5"),
-        (
-            '{"id": "1", "text": "x"}',
-            r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and",
-        ),
+        ('{"id": "1", "text": "x"}', fields),
         ('{"id', r"s.jsonl:1: found invalid JSON"),
     ):
         with pytest.raises(DataError, match=found):

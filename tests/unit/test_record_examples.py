@@ -1,7 +1,5 @@
 """The records that the page shows: which are chosen, what supports their sentences, and what leaving parts out does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -125,9 +123,7 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("spec", MEASURES)
-def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
-    audited: Audit, shown: Examples, spec: str
-) -> None:
+def test_the_statistics_story_is_that_of_the_record(audited: Audit, shown: Examples, spec: str) -> None:
     """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
     rows = [row for row in shown.rows if row.measure == spec]
     records = {row.record for row in rows}
@@ -184,8 +180,7 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
         return replace(case, record=replace(case.record, documents=documents * 12))
 
     found = examples(audited.result, [grown(c) for c in fairbrief.read(REVIEWS)], Scorers())
-    size = sum(len(d.text.encode()) for t in found.texts for d in t.documents)
-    assert 0 < size <= PAGE_BYTES
+    assert 0 < sum(len(d.text.encode()) for t in found.texts for d in t.documents) <= PAGE_BYTES
     assert found.texts[0].documents[0].cut > 1_000
     documents = {c.record.id: len(c.record.documents) * 12 for c in fairbrief.read(REVIEWS)}
     assert all(len(t.documents) + t.more == documents[t.id] for t in found.texts)

@@ -1,7 +1,5 @@
 """The page by families: what is drawn, in which colours, and what is said to be cut."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,11 +29,8 @@ def labels(figure: Figure) -> list[str]:
 
 def built_in_measures() -> list[str]:
     """The measures that this package declares itself."""
-    return [
-        name
-        for name, point in registry.declared("measure").items()
-        if point[0].value.startswith("fairbrief.")
-    ]
+    declared = registry.declared("measure").items()
+    return [name for name, point in declared if point[0].value.startswith("fairbrief.")]
 
 
 @pytest.mark.parametrize("name", built_in_measures())
@@ -51,21 +46,17 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
     """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
-        "Coverage gap of single records by side",
-        "How well a summary reveals the group, by seed document",
-        "Sentiment of articles and summaries, by group",
-        "Change of sentiment from article to summary",
-    ]
+        "Coverage gap of single records by side", "How well a summary reveals the group, by seed document",
+        "Sentiment of articles and summaries, by group", "Change of sentiment from article to summary",
+    ]  # fmt: skip
     assert all(figure.panels for figure in drawn.values())
 
 
 def test_regressions_are_drawn_for_groups_of_ten_or_more(drawn: dict[str, Figure]) -> None:
     """Each group's slope and its value at neutral are read out; fewer texts have points and no line, many at most 300 points."""
     title = "Change of sentiment from article to summary"
-    assert (
-        "female: slope -0.40, at neutral +0.00; male: slope -0.50, at neutral +0.10"
-        in labels(drawn[title])[0]
-    )
+    said = "female: slope -0.40, at neutral +0.00; male: slope -0.50, at neutral +0.10"
+    assert said in labels(drawn[title])[0]
     few, many = ({f.title: f for f in figures.draw(sample_families.make(n=n))}[title] for n in (12, 400))
     assert "slope" not in labels(few)[0]
     assert many.panels[0].svg.count("<circle") == 300
@@ -86,16 +77,10 @@ def test_both_intervals_are_shown_where_there_are_two() -> None:
     assert "<bdi>within seed documents</bdi>" not in html.render(sample_results.make())
 
 
-@pytest.mark.parametrize(
-    ("shares", "said"),
-    [
-        ((0.02, 0.441), "up to 44.1%"),
-        ((0.0001, 0.208), "up to 20.8%"),
-        ((0.0001, 0.0002), "under 0.1%"),
-        ((0.001, 0.0001), "up to 0.1%"),
-        ((0.20801, 0.20802), "20.8%"),
-    ],
-)
+@pytest.mark.parametrize(("shares", "said"), [
+    ((0.02, 0.441), "up to 44.1%"), ((0.0001, 0.208), "up to 20.8%"), ((0.0001, 0.0002), "under 0.1%"),
+    ((0.001, 0.0001), "up to 0.1%"), ((0.20801, 0.20802), "20.8%"),
+])  # fmt: skip
 def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float], said: str) -> None:
     """One note tells the largest of the shares, as a person would: never "0.0 to"."""
     estimates = [
@@ -119,12 +104,9 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
     for figure in figures.draw(sample_results.hostile()):
         for panel in figure.panels:
             assert not re.search(r"<(script|img|image|style|a|foreignObject)\b", panel.svg), figure.title
-            assert not re.search(
-                r'\s(on\w+|href|style|class)="', re.sub(r"aria-label=(\"[^\"]*\"|'[^']*')", "", panel.svg)
-            )
-            assert not re.search(
-                "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", panel.svg
-            )
+            unlabelled = re.sub(r"aria-label=(\"[^\"]*\"|'[^']*')", "", panel.svg)
+            assert not re.search(r'\s(on\w+|href|style|class)="', unlabelled)
+            assert not sample_results.CONTROLS.search(panel.svg)
             width = re.search(r'width="([\d.]+)"', panel.svg)
             assert width is not None
             assert float(width[1]) < 620
@@ -153,19 +135,16 @@ def test_a_plug_in_has_its_section_and_harm() -> None:
     """What a measure of another package declares is what the page shows of it."""
     page = html.render(audit("examples/reviews.jsonl", [OpeningGap("sentiment")], n_resamples=20).result)
     assert "Openings by sentiment" in page
-    assert (
-        "</bdi>: how unequally summaries repeat the first words of the groups' documents.</p>"
-        in page.replace("&#39;", "'")
-    )
+    said = "</bdi>: how unequally summaries repeat the first words of the groups' documents.</p>"
+    assert said in page.replace("&#39;", "'")
     assert "Who begins with the same words as others would be heard less than they are." in page
 
 
 def luminance(colour: str) -> float:
     """The relative luminance of a hex colour, as WCAG defines it."""
     c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return float(
-        np.array([0.2126, 0.7152, 0.0722]) @ np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    )
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return float(np.array([0.2126, 0.7152, 0.0722]) @ linear)
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])

@@ -1,7 +1,5 @@
 """results.json, the per-record statistics, data frames, and the folder that holds them."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -70,15 +68,8 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
 def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
     """A group, say, that a data frame named; where one of them has a lone surrogate, too."""
     for name in ("é", "\ud800"):
-        e = Estimate(
-            "bur",
-            "bur",
-            np.str_(name),
-            np.float64(0.25),
-            n=np.int64(3),
-            group=np.str_("L"),
-            excluded={np.str_("why"): 1},
-        )  # type: ignore[arg-type]
+        numbers: Any = {"n": np.int64(3), "group": np.str_("L"), "excluded": {np.str_("why"): 1}}
+        e = Estimate("bur", "bur", np.str_(name), np.float64(0.25), **numbers)
         (found,) = json.loads(sample_results.results_json(Result((e,), (), held(pa.table({})))))["estimates"]
         told = found["system"], found["value"], found["n"], found["group"], found["excluded"]
         assert told == (name, 0.25, 3, "L", {"why": 1})
@@ -88,10 +79,8 @@ def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
     """NaN becomes null, and an infinite value or bound its name; JSON has neither. How the result was made has only null."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
-    found = json.loads(
-        sample_results.results_json(Result((odd,), (), held(pa.table({})), made=made)),
-        parse_constant=pytest.fail,
-    )
+    written = sample_results.results_json(Result((odd,), (), held(pa.table({})), made=made))
+    found = json.loads(written, parse_constant=pytest.fail)
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
 
@@ -118,11 +107,8 @@ def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
     reports.write_all(Result((), (), held(pa.table({})), tables=tables), tmp_path)
-    assert sorted(p.name for p in (tmp_path / "tables").glob("*.csv")) == [
-        "a-b-2.csv",
-        "a-b.csv",
-        "table.csv",
-    ]
+    names = sorted(p.name for p in (tmp_path / "tables").glob("*.csv"))
+    assert names == ["a-b-2.csv", "a-b.csv", "table.csv"]
 
 
 def test_estimates_become_frames_in_one_call() -> None:

@@ -1,7 +1,5 @@
 """Representation of values: distributions, distances from a target, and the protocol of Zhang et al."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -88,9 +86,8 @@ def test_targets() -> None:
     assert given["uer"] == pytest.approx(2 / 3 / 2)
     with pytest.raises(DataError, match=r"in.jsonl:7 \(id 'r1'\): the value 'b' of 'x' has no share"):
         values(Uer("x", target="a:1"), case)
-    assert observed(Uer("x", target="a:0+b:0"), case) == Reason(
-        "the target gives nothing to the values present"
-    )
+    nothing = Reason("the target gives nothing to the values present")
+    assert observed(Uer("x", target="a:0+b:0"), case) == nothing
     assert values(Auc("x", target="a:1+b:0"), case)["auc"] == 0.0
 
 
@@ -140,9 +137,8 @@ def test_reasons() -> None:
 def test_a_document_lacks_the_attribute() -> None:
     """Where some documents have the attribute the one that lacks it is named, and what to do."""
     case = case_of((("cats", "a"), ("dogs", None)))
-    with pytest.raises(
-        DataError, match=r"in.jsonl:7 \(id 'r1', document 2\): found no attribute 'x'.*--require x"
-    ):
+    said = r"in.jsonl:7 \(id 'r1', document 2\): found no attribute 'x'.*--require x"
+    with pytest.raises(DataError, match=said):
         Bur("x").observation.asks((case,))
 
 
@@ -152,10 +148,8 @@ def test_units() -> None:
     case = case_of(claims=units)
     assert values(Uer("x", scorer="claims"), case)["summary[a]"] == pytest.approx(2 / 3)
     assert Uer("x", scorer="claims").observation.permutation_scheme((case,)) is None
-    nobody = case_of(claims=(Claim("1"),))
-    assert observed(Uer("x", scorer="claims"), nobody) == Reason(
-        "no claim of the summary is entailed by a value"
-    )
+    nobody, entailed = case_of(claims=(Claim("1"),)), "no claim of the summary is entailed by a value"
+    assert observed(Uer("x", scorer="claims"), nobody) == Reason(entailed)
 
 
 def test_uniform() -> None:
@@ -191,7 +185,8 @@ def test_the_texts_of_a_value_read_as_one() -> None:
     case = case_of(source, "chase || birds")
     pairs = "ngram(n=2)"
     apart, joined = (
-        values(Uer("x", scorer=pairs, no_match="uniform", texts=t), case) for t in ("documents", "values")
+        values(Uer("x", scorer=pairs, no_match="uniform", texts=texts), case)
+        for texts in ("documents", "values")
     )
     assert apart["summary[a]"] == 0.5
     assert joined["summary[a]"] == 1.0
@@ -300,10 +295,8 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
 
 def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
     """Deficits of 0.1 and 0.3 lie 0.1 from their mean; with a third of 0.8 their mean is 0.4, from which they lie 0.8/3."""
-    columns = {
-        column: i
-        for i, column in enumerate((name, group) for group in "abc" for name in ("present", "deficit"))
-    }
+    names = [(name, group) for group in "abc" for name in ("present", "deficit")]
+    columns = {column: i for i, column in enumerate(names)}
     totals = Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
     found = Sof("x").value(totals)["sof"].array
     assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
@@ -331,7 +324,7 @@ def estimates(protocol: ZhangPerspectives) -> list[Estimate]:
 def test_tables_bear_the_papers_numbers() -> None:
     """Table 2 has a row per system and scorer, Table 3 BUR, UER and SOF, Table 6 the AUC; all in percent."""
     tables = ZhangPerspectives().tables(estimates(ZhangPerspectives()))
-    assert [t.title for t in tables] == [
+    assert [table.title for table in tables] == [
         "Table 2: Overall results of all datasets and models (over x)",
         "Table 3: Results of claude-instant-1 (over x)",
         "Table 6: AUC score on SupremeCourt and IQ2 dataset (over x)",
@@ -352,7 +345,7 @@ def test_references_and_values_have_their_tables() -> None:
         for system in ("gpt", "reference 1")
         for spec, name in ((bur, "bur"), (uer, "uer"), (bur, "share_under[a]"))
     ]
-    by_number = {t.title.partition(":")[0]: t for t in protocol.tables(found)}
+    by_number = {table.title.partition(":")[0]: table for table in protocol.tables(found)}
     assert [row[0] for row in by_number["Table 4"].rows] == ["reference summary 1", "gpt"]
     assert by_number["Figure 3"].header == ("system", "a")
     assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")

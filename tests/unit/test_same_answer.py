@@ -1,7 +1,5 @@
 """One input has one answer, to the last bit: in any order, any cut and any engine, whatever ends a worker."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import json
@@ -121,15 +119,10 @@ def oddly_named(case: Case) -> Case:
 
 @settings(max_examples=2)
 @given(
-    seed=st.integers(0, 10**6),
-    order=st.randoms(use_true_random=False),
-    batch=st.sampled_from([1, 7, 256]),
-    chunk=st.sampled_from([3, 40, 1 << 12]),
-    ordered=st.sampled_from([2, 7, 1 << 15]),
-)
-def test_order_cut_and_storage_change_no_bit(
-    seed: int, order: random.Random, batch: int, chunk: int, ordered: int
-) -> None:
+    seed=st.integers(0, 10**6), order=st.randoms(use_true_random=False), batch=st.sampled_from([1, 7, 256]),
+    chunk=st.sampled_from([3, 40, 1 << 12]), ordered=st.sampled_from([2, 7, 1 << 15]),
+)  # fmt: skip
+def test_order_changes_no_bit(seed: int, order: random.Random, batch: int, chunk: int, ordered: int) -> None:
     """Any records, shuffled, any number of them observed at once, and of rows stored or sorted at once."""
     cases = [oddly_named(case) for case in cases_of(12, seed)]
     wanted = written(audit(cases, PLAN))
@@ -148,9 +141,7 @@ def test_order_cut_and_storage_change_no_bit(
         ("file", "processes(workers=3)"),
     ],
 )
-def test_the_engine_changes_no_bit(
-    source: str, engine: str, cases: list[Case], file: Path, wanted: Written
-) -> None:
+def test_engines_agree(source: str, engine: str, cases: list[Case], file: Path, wanted: Written) -> None:
     """All measures, scopes, subgroups and sanity baselines, of cases and of a file in parts."""
     given_ = cases if source == "cases" else read(file)
     assert_written(audit(given_, replace(PLAN, engine=engine)), wanted)
@@ -197,15 +188,13 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     assert not recwarn.list
 
 
-def test_counterfactuals_that_come_late_are_of_their_seed_documents_cluster(
-    cases: list[Case], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_counterfactuals_join_their_cluster(cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the first cases vary nothing, and so none of them waited; a stream that is gone cannot be read again."""
     ours = [replace(c, record=replace(c.record, seed_document=None)) for c in cases[:24]]
-    late = [
-        replace(c, record=replace(c.record, id=f"v{c.record.id}", seed_document=c.record.id)) for c in ours
-    ]
-    late = [replace(c, summary=replace(c.summary, record=c.record.id)) for c in late]
+    late = []
+    for c in ours:
+        record = replace(c.record, id=f"v{c.record.id}", seed_document=c.record.id)
+        late.append(Case(record, replace(c.summary, record=record.id)))
     plan = replace(PLAN, measures=["equal_coverage@party", "uer@party"], has_clusters=True)
     wanted = written(audit([*late, *ours], plan))
     monkeypatch.setattr(auditing, "HEAD", 24)
@@ -244,22 +233,21 @@ def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
     """The cases, in some of which one document has lost its party."""
     found = list(cases)
     for number in numbers:
-        r = found[number].record
-        first, *rest = r.documents
-        where = f"reviews.jsonl:{number + 1}"
-        found[number] = replace(
-            found[number], record=replace(r, documents=(replace(first, attributes={}), *rest), where=where)
-        )
+        record, summary = found[number].record, found[number].summary
+        first, *rest = record.documents
+        changes = {
+            "documents": (replace(first, attributes={}), *rest),
+            "where": f"reviews.jsonl:{number + 1}",
+        }
+        found[number] = Case(replace(record, **changes), summary)
     return found
 
 
 def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     """A line that cannot be read, and one that a measure cannot read: by its number in the file, whoever met one."""
     unread = changed(lines, tmp_path / "x.jsonl", {20: {"id": "x"}, 40: {"id": "y"}})
-    without = {
-        **lines[30],
-        "documents": [{**d, "attributes": {}} if not i else d for i, d in enumerate(lines[30]["documents"])],
-    }
+    first, *rest = lines[30]["documents"]
+    without = {**lines[30], "documents": [{**first, "attributes": {}}, *rest]}
     unfit = changed(lines, tmp_path / "y.jsonl", {30: without})
     for plan in BOTH:
         assert "x.jsonl:21 " in said(unread, plan)
@@ -329,10 +317,7 @@ def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
         """A scorer of a function."""
 
     plan = Plan(measures=["rouge1"], workers=2)
-    for sent in (
-        {"measures": [Local("party")]},
-        {"scorers": {"mine": Mine()}},
-        {"wrap": lambda scorer: scorer},
-    ):
+    unknown = ({"measures": [Local("party")]}, {"scorers": {"mine": Mine()}}, {"wrap": lambda scorer: scorer})
+    for sent in unknown:
         with pytest.raises(RequestError, match=r"cannot be sent.*test_what_cannot_be_sent.*top of a module"):
             audit(cases, replace(plan, **sent))

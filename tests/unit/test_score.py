@@ -1,8 +1,5 @@
 """`fairbrief.score`: lists and columns in, the estimates of an audit out."""
 
-from __future__ import annotations
-
-import json
 import re
 from collections.abc import Callable
 from itertools import count
@@ -17,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cli.command import write
 
 import fairbrief
 from fairbrief.errors import DataError, RequestError
@@ -60,26 +58,18 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=12, deadline=None)
 @given(worlds(), st.integers(0, 3))
-def test_a_score_has_the_digits_of_an_audit(
-    tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], seed: int
-) -> None:
+def test_digits_of_audits(tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], seed: int) -> None:
     """The same records as a file, read and audited, give equal estimates to the last digit."""
     measures = ["coverage_parity@side", "uer@side", "rouge1"]
     path = tmp_path_factory.mktemp("records") / f"records{next(FILES)}.jsonl"
-    rows = [
-        {
-            "documents": [
-                {"text": text, "attributes": {"side": side}}
-                for text, side in zip(texts, world["groups"]["side"][i], strict=True)
-            ],
-            "summary": {name: column[i] for name, column in world["summaries"].items()},
-            "references": world["references"][i],
-            **({} if world["ids"] is None else {"id": world["ids"][i]}),
-            **({} if world["clusters"] is None else {"town": world["clusters"][i]}),
-        }
-        for i, texts in enumerate(world["documents"])
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rows = []
+    for i, texts in enumerate(world["documents"]):
+        pairs = zip(texts, world["groups"]["side"][i], strict=True)
+        row: dict[str, Any] = {"documents": [{"text": x, "attributes": {"side": side}} for x, side in pairs]}
+        row["summary"] = {name: column[i] for name, column in world["summaries"].items()}
+        columns = {"references": "references", "id": "ids", "town": "clusters"}
+        rows.append(row | {field: world[of][i] for field, of in columns.items() if world[of] is not None})
+    write(path, rows)
     reading = fairbrief.read(path, cluster_by=None if world["clusters"] is None else "town")
     audited = fairbrief.audit(reading, measures, seed=seed, **FEW).estimates
     main = ("coverage_parity", "uer", "rouge1")
@@ -88,20 +78,17 @@ def test_a_score_has_the_digits_of_an_audit(
     assert list(score(**world, measure=measures, seed=seed)) == wanted
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        tuple,
-        np.array,
-        pd.Series,
-        pl.Series,
-        pa.array,
-        lambda values: pa.chunked_array([values]),
-        lambda values: datasets.Dataset.from_dict({"a": values})["a"],
-        lambda values: [np.str_(v) if isinstance(v, str) else np.array(v) for v in values],
-        iter,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("column", [
+    tuple,
+    np.array,
+    pd.Series,
+    pl.Series,
+    pa.array,
+    lambda values: pa.chunked_array([values]),
+    lambda values: datasets.Dataset.from_dict({"a": values})["a"],
+    lambda values: [np.str_(v) if isinstance(v, str) else np.array(v) for v in values],
+    iter,
+])  # fmt: skip
 def test_columns_of_any_library_give_the_same_score(column: Callable[[Any], Any]) -> None:
     """Tuples, arrays, iterators and columns of pandas, polars, Arrow and datasets are read as lists are."""
     assert score(column(DOCUMENTS), column(SUMMARIES), column(GROUPS)) == score(DOCUMENTS, SUMMARIES, GROUPS)
@@ -150,50 +137,42 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
         float(score(DOCUMENTS, {"a": SUMMARIES, "b": SUMMARIES}, GROUPS))
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"documents": []}, "documents: found no record; expected at least one"),
-        ({"documents": "abc"}, "documents: found the text 'abc'; expected a list; put [ ] around it."),
-        ({"documents": pd.DataFrame({"a": DOCUMENTS})}, "give a list, or one column of a table"),
-        ({"documents": ["The pool.", *DOCUMENTS[1:]]}, "documents[0]: found the text 'The pool.'; expected a list"),
-        ({"documents": [[], *DOCUMENTS[1:]]}, "documents[0]: found no document"),
-        ({"documents": [["Loud.", None], *DOCUMENTS[1:]]}, "documents[0][1]: found null; expected a text"),
-        ({"summaries": SUMMARIES[1:]}, "summaries: found 11 values; expected 12, as many as documents"),
-        ({"summaries": None}, "summaries: found null; expected a list"),
-        ({"summaries": {"a": SUMMARIES, "b": []}}, "summaries['b']: found 0 values; expected 12"),
-        ({"summaries": [None, *SUMMARIES[1:]]}, "summaries[0]: found null; expected a text; drop this record from every list, or write '' to exclude and count it"),
-        ({"summaries": pd.Series([nan, *SUMMARIES[1:]])}, "summaries[0]: found the number nan (not finite)"),
-        ({"groups": GROUPS[1:]}, "groups: found 11 values; expected 12"),
-        ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 group for 2 documents"),
-        ({"groups": [["fan", None], *GROUPS[1:]]}, "groups[0][1]: found null; expected text, a number, true or false; name it, as in 'unknown'"),
-        ({"groups": {"a": [["fan", nan], *GROUPS[1:]]}}, "groups['a'][0][1]: found the number nan"),
-        ({"groups": [["fan", pd.NA], *GROUPS[1:]]}, "groups[0][1]: found a NAType"),
-        ({"groups": ["fan", *GROUPS[1:]]}, "groups[1]: found a list of 2"),
-        ({"references": [["Good.", None]] * 12}, "references[0][1]: found null"),
-        ({"ids": ["a"] * 12}, "ids[1]: found 'a' again, after ids[0]"),
-        ({"clusters": [None] * 12}, "clusters[0]: found null"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"documents": []}, "documents: found no record; expected at least one"),
+    ({"documents": "abc"}, "documents: found the text 'abc'; expected a list; put [ ] around it."),
+    ({"documents": pd.DataFrame({"a": DOCUMENTS})}, "give a list, or one column of a table"),
+    ({"documents": ["The pool.", *DOCUMENTS[1:]]}, "documents[0]: found the text 'The pool.'; expected a list"),
+    ({"documents": [[], *DOCUMENTS[1:]]}, "documents[0]: found no document"),
+    ({"documents": [["Loud.", None], *DOCUMENTS[1:]]}, "documents[0][1]: found null; expected a text"),
+    ({"summaries": SUMMARIES[1:]}, "summaries: found 11 values; expected 12, as many as documents"),
+    ({"summaries": None}, "summaries: found null; expected a list"),
+    ({"summaries": {"a": SUMMARIES, "b": []}}, "summaries['b']: found 0 values; expected 12"),
+    ({"summaries": [None, *SUMMARIES[1:]]}, "summaries[0]: found null; expected a text; drop this record from every list, or write '' to exclude and count it"),
+    ({"summaries": pd.Series([nan, *SUMMARIES[1:]])}, "summaries[0]: found the number nan (not finite)"),
+    ({"groups": GROUPS[1:]}, "groups: found 11 values; expected 12"),
+    ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 group for 2 documents"),
+    ({"groups": [["fan", None], *GROUPS[1:]]}, "groups[0][1]: found null; expected text, a number, true or false; name it, as in 'unknown'"),
+    ({"groups": {"a": [["fan", nan], *GROUPS[1:]]}}, "groups['a'][0][1]: found the number nan"),
+    ({"groups": [["fan", pd.NA], *GROUPS[1:]]}, "groups[0][1]: found a NAType"),
+    ({"groups": ["fan", *GROUPS[1:]]}, "groups[1]: found a list of 2"),
+    ({"references": [["Good.", None]] * 12}, "references[0][1]: found null"),
+    ({"ids": ["a"] * 12}, "ids[1]: found 'a' again, after ids[0]"),
+    ({"clusters": [None] * 12}, "clusters[0]: found null"),
+])  # fmt: skip
 def test_an_error_names_the_list_the_position_and_what_to_do(changes: dict[str, Any], says: str) -> None:
     """Unequal lengths, absent texts and groups, a text in place of a list, and empty inputs are refused."""
     with pytest.raises(DataError, match=re.escape(says)):
         score(**{"documents": DOCUMENTS, "summaries": SUMMARIES, "groups": GROUPS, **changes})
 
 
-@pytest.mark.parametrize(
-    ("groups", "measure", "says"),
-    [
-        (None, "uer", "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
-        ({"party": GROUPS}, "uer@side", "uer@side compares documents by 'side', which 'groups' lacks."),
-        (["a", "b"] * 6, "uer", "uer@group compares documents by 'group', which 'groups' lacks."),
-        (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
-        (GROUPS, ["uer@side", "bur@party"], "by 'party', 'side': give groups as a dictionary of these names"),
-    ],
-)  # fmt: skip
-def test_missing_groups_are_named_with_the_shape_that_the_measure_needs(
-    groups: Any, measure: Any, says: str
-) -> None:
+@pytest.mark.parametrize(("groups", "measure", "says"), [
+    (None, "uer", "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
+    ({"party": GROUPS}, "uer@side", "uer@side compares documents by 'side', which 'groups' lacks."),
+    (["a", "b"] * 6, "uer", "uer@group compares documents by 'group', which 'groups' lacks."),
+    (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
+    (GROUPS, ["uer@side", "bur@party"], "by 'party', 'side': give groups as a dictionary of these names"),
+])  # fmt: skip
+def test_missing_groups_are_named_with_the_shape_that_is_needed(groups: Any, measure: Any, says: str) -> None:
     """The error says which attribute is missing, and whether documents or records have it."""
     with pytest.raises(RequestError, match=re.escape(says)):
         score(DOCUMENTS, SUMMARIES, groups, measure=measure)

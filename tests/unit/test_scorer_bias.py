@@ -1,7 +1,6 @@
 """Scorer bias checks: how scorers score sources that differ only in the group."""
 
-from __future__ import annotations
-
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -85,10 +84,8 @@ def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:
         return Mention(0, at, at + len(word.removesuffix(" read")), kind)
 
     def person(name: str, *mentions: Mention) -> Entity:
-        first, last = name.split()
-        return Entity(
-            f"{i} {name}", first, last, {"gender": gender, **more}, (mention(name, "full"), *mentions)
-        )
+        mentions = (mention(name, "full"), *mentions)
+        return Entity(f"{i} {name}", *name.split(), {"gender": gender, **more}, mentions)
 
     speaker = person(one, mention(f"{he} read", "he"), mention(his, "his"))
     return Record(f"m{i}", (Document(text),), entities=(speaker, person(other)))
@@ -170,26 +167,18 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
 def test_a_planted_scorer_of_support_is_found() -> None:
     """A scorer that doubts what is said of women finds their sentences worse supported."""
 
-    @dataclass(frozen=True)
-    class Doubting:
-        name: str = "doubting"
-        fingerprint: str = "doubting"
-
+    class Doubting(PlantedScorer):
         def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
             for ask in asks:
-                column = [0.9 - 0.2 * (" she " in f" {c.lower()} ") for c in ask.columns]
-                matrix = np.tile(column, (len(ask.rows), 1))
-                yield Scores(matrix, np.arange(len(column)), np.ones(len(ask.rows)))
+                column = [0.9 - 2 * (self.read(c) - len(c.split()) / 100) for c in ask.columns]
+                yield Scores.of_whole_texts(ask, np.tile(column, (len(ask.rows), 1)))
 
-    # Reviews whose writers have a gender, and which speak of somebody.
-    sources = [
-        [Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4)] for i in range(20)
-    ]
-    cases = [
-        Case(Record(f"r{i}", tuple(of)), Summary(f"r{i}", "lead", "The van was old."))
-        for i, of in enumerate(sources)
-    ]
-    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": Doubting()})
+    cases = []
+    for i in range(20):  # reviews whose writers have a gender, and which speak of somebody
+        documents = tuple(Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4))
+        cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "lead", "The van was old.")))
+    scorers = {"doubting": Doubting(says_she)}
+    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers=scorers)
     own = main_value(result, "scorer_bias_support(scorer=doubting)@gender")
     assert own.value < -0.05
     assert own.high < 0
@@ -330,3 +319,19 @@ def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
     (found,) = (e for e in result.estimates if e.quantity == "scorer_bias_sentiment")
     assert (found.system, found.n, found.value) == ("any", 24, pytest.approx(0.1, abs=0.02))
     assert repr(ScorerBiasSentiment("gender", "planted")) == found.measure
+
+
+def test_of_three_groups_each_pair_is_compared() -> None:
+    """With the largest difference, each pair's own is given."""
+    cases = []
+    for i, g in itertools.product(range(8), ("red", "blue", "green")):
+        record = Record(f"{g}{i}", (Document(f"Page {i}. {g}"),), (), (), {"team": g}, f"d{i}")
+        cases.append(Case(record, Summary(record.id, "any", "A.")))
+    scorers = {"planted": PlantedScorer(lambda text: len(text.split()[-1]) / 10)}
+    found = taken(cases, "scorer_bias_sentiment(scorer=planted)@team", scorers=scorers, n_resamples=0)
+    pairs = {e.quantity: round(e.value, 9) for e in found.estimates if e.quantity.startswith("difference[")}
+    assert pairs == {
+        "difference[blue−green]": -0.1,
+        "difference[blue−red]": 0.1,
+        "difference[green−red]": 0.2,
+    }

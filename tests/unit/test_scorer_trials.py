@@ -1,7 +1,5 @@
 """The trials behind the scorer cards: reading people's judgements, and the figures by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -50,11 +48,9 @@ class Lengths:
 
     def answer(self, asks: list[Ask]) -> Any:
         for ask in asks:
-            words = [(k, len(word)) for k, column in enumerate(ask.columns) for word in column.split()]
-            row = np.array([float(length) for _, length in words])
-            yield Scores(
-                np.tile(row, (len(ask.rows), 1)), np.array([k for k, _ in words]), np.zeros(len(ask.rows))
-            )
+            words = [(k, float(len(word))) for k, column in enumerate(ask.columns) for word in column.split()]
+            owner, lengths = zip(*words, strict=True)
+            yield Scores(np.tile(lengths, (len(ask.rows), 1)), np.array(owner), np.zeros(len(ask.rows)))
 
 
 def test_support_by_hand() -> None:
@@ -98,15 +94,10 @@ def test_the_truth_is_recovered_by_the_perfect_scorer_and_halved_by_one_that_see
     assert blurred["0"]["slope"][0] == pytest.approx(0.8 / 5 / (0.2 + 0.8 / 5), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("scores", "source", "wanted"),
-    [
-        ([0.9, 0.1, 0.2], 0, 1.0),
-        ([0.9, 0.1, 0.2], 2, 0.5),
-        ([0.5, 0.5, 0.1], 1, 1 / 1.5),
-        ([0.0, 0.0, 0.0], 1, 0.5),
-    ],
-)
+@pytest.mark.parametrize(("scores", "source", "wanted"), [
+    ([0.9, 0.1, 0.2], 0, 1.0), ([0.9, 0.1, 0.2], 2, 0.5), ([0.5, 0.5, 0.1], 1, 1 / 1.5),
+    ([0.0, 0.0, 0.0], 1, 0.5),
+])  # fmt: skip
 def test_reciprocal_ranks(scores: list[float], source: int, wanted: float) -> None:
     """1 over the rank; documents that score equally share the mean of their ranks."""
     assert trials.reciprocal_rank(np.array(scores), source) == wanted

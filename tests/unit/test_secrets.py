@@ -1,14 +1,12 @@
 """No password and no key is printed or written; files with prompts and replies are private."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path
 
 import pytest
 from tests.cli.command import Command, rows, write
-from tests.stub_chat import StubChat
+from tests.stub_chat import StubChat, asking
 
 from fairbrief.text.addresses import hide, redacted
 
@@ -39,22 +37,12 @@ def test_no_secret_is_printed_or_written(
     source = write(tmp_path / "in.jsonl", rows(4))
     echoed = f"Incorrect API key provided: {KEY}. Authorization: Bearer {KEY}"
     (tmp_path / "made").mkdir()
-    with StubChat(
-        script=["echo-filter", "echo-500", "echo-400"], echoed=echoed, answer=lambda _: "Score: 4"
-    ) as server:
+    faults = ["echo-filter", "echo-500", "echo-400"]
+    with StubChat(script=faults, echoed=echoed, answer=lambda _: "Score: 4") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", with_password(server))
         model = "(model=stub-1, retries=1, pause=0.01, concurrency=1)"
-        run = fairbrief(
-            *{
-                "summarize": ["summarize", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
-                "sweep": ["sweep", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o", "--resamples", "20"],
-                "claims": ["claims", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
-                "judge": [
-                    "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", "20",
-                    "--out", tmp_path / "made" / "o", "--cache", tmp_path / "made" / "cache",
-                ],
-            }[command]
-        )  # fmt: skip
+        cache = ("--cache", tmp_path / "made" / "cache") if command == "judge" else ()
+        run = fairbrief(*asking(command, source, model, tmp_path / "made" / "o"), *cache)
         assert server.requests >= 4
         assert server.users == {f"me:{PASSWORD}"}
     written = everything(tmp_path / "made").decode("utf-8", "replace") + run.out + run.err

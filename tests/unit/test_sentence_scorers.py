@@ -1,7 +1,5 @@
 """tfidf and rouge1: sentences against sentences."""
 
-from __future__ import annotations
-
 import re
 import sys
 
@@ -81,9 +79,8 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
 
 def test_identical_article_sentences_are_exactly_tied() -> None:
     """No rounding parts what is the same, so that the earliest can win."""
-    (found,) = Tfidf(sentences="builtin").answer(
-        [Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))]
-    )
+    ask = Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))
+    (found,) = Tfidf(sentences="builtin").answer([ask])
     assert found.matrix[0, 0] == found.matrix[2, 0]
 
 
@@ -125,19 +122,12 @@ def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str
         registry.make("scorer or classifier", spec)
 
 
-@pytest.mark.parametrize(
-    ("module", "spec", "extra"),
-    [
-        ("nltk", "ngram(tokenizer=nltk)", "nltk"),
-        ("nltk", "tfidf(sentences=punkt)", "nltk"),
-        ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
-        ("spacy", "people(recogniser=spacy:absent-library)", "spacy"),
-        ("torch", "entailment", "neural"),
-    ],
-)
-def test_a_missing_library_names_the_extra(
-    module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("module", "spec", "extra"), [
+    ("nltk", "ngram(tokenizer=nltk)", "nltk"), ("nltk", "tfidf(sentences=punkt)", "nltk"),
+    ("nltk.stem.porter", "rouge1(stem=true)", "nltk"),
+    ("spacy", "people(recogniser=spacy:absent-library)", "spacy"), ("torch", "entailment", "neural"),
+])  # fmt: skip
+def test_missing_extra_is_named(module: str, spec: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error says what to install."""
     monkeypatch.setitem(sys.modules, module, None)
     for name in ("word_cutter", "punkt", "_stop_words", "_stemmer"):
@@ -148,25 +138,14 @@ def test_a_missing_library_names_the_extra(
         list(scorer.answer([Ask("", ("Zork unmissed.",), ("Zork left.",))]))
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "equal_coverage(scorer=SCORER)@a",
-        "coverage_parity(scorer=SCORER)@a",
-        "uer(scorer=SCORER)@a",
-        "uer(tokens=SCORER)@a",
-        "sentiment_shift(scorer=SCORER)",
-        "sentiment_change(scorer=SCORER)",
-        "scorer_bias_sentiment(scorer=SCORER)@a",
-        "scorer_bias_support(scorer=SCORER)@a",
-        "judged(scorer=SCORER)",
-        "judged_by_group(scorer=SCORER)@a",
-    ],
-)
+@pytest.mark.parametrize("spec", [
+    "equal_coverage(scorer=SCORER)@a", "coverage_parity(scorer=SCORER)@a", "uer(scorer=SCORER)@a",
+    "uer(tokens=SCORER)@a", "sentiment_shift(scorer=SCORER)", "sentiment_change(scorer=SCORER)",
+    "scorer_bias_sentiment(scorer=SCORER)@a", "scorer_bias_support(scorer=SCORER)@a",
+    "judged(scorer=SCORER)", "judged_by_group(scorer=SCORER)@a",
+])  # fmt: skip
 @pytest.mark.parametrize("name", ["tfidf", "rouge1", "rouge2"])
-def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_them(
-    spec: str, name: str
-) -> None:
+def test_a_measure_of_whole_texts_refuses_a_scorer_that_cuts_them(spec: str, name: str) -> None:
     """Such a scorer answers by sentence; the refusal names measure and scorer, and what to leave out."""
     for sentences in ("builtin", "punkt"):
         scorer = f"{name}(sentences={sentences})"

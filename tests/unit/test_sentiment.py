@@ -1,7 +1,5 @@
 """The shift of sentiment by group: what is observed, what is found, and what is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -63,9 +61,8 @@ def run(
     cases: Sequence[Case], measure: str = "sentiment_shift", n_resamples: int = 400, **plan: object
 ) -> Result:
     """An audit of written sentiments."""
-    return audit(
-        cases, Plan(measures=[measure], n_resamples=n_resamples, scorers={"vader": Written()}, **plan)
-    )
+    made = Plan(measures=[measure], n_resamples=n_resamples, scorers={"vader": Written()}, **plan)
+    return audit(cases, made)
 
 
 def quantity(result: Result, name: str, system: str = "s") -> Estimate:
@@ -291,9 +288,8 @@ def test_texts_without_known_sentiment_are_counted_by_gender_and_are_said_to_hav
     lost = "Summaries that cannot be counted: 1 (no word of known sentiment in the summary), 2 (no word of known sentiment in the article)."
     assert tables["Figure 5"].notes[-2] == lost
     read = {e.quantity: e.value for e in result.estimates if e.measure.startswith("sentiment_change")}
-    assert read == pytest.approx(
-        {"sentiment_change": 0.2, "article": 0.15, "summary": 0.1, "without_sentiment": 0.75}
-    )
+    wanted = {"sentiment_change": 0.2, "article": 0.15, "summary": 0.1, "without_sentiment": 0.75}
+    assert read == pytest.approx(wanted)
     # Recommended, systems are compared on texts that have a sentiment: the others are left out, with the reason.
     (one,) = [e for e in run(cases, "sentiment_change", n_resamples=0).estimates if e.quantity == "article"]
     assert (one.value, one.n, sum(one.excluded.values())) == (pytest.approx(0.1), 1, 3)

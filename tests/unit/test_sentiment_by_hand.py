@@ -1,7 +1,5 @@
 """Shifts of sentiment on a few passages whose scores are given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,11 +25,8 @@ def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
 
 def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]:
     """The article's first, then those of sentences or extracts."""
-    return (
-        Scores(
-            np.array(sentiments)[:, np.newaxis], np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)
-        ),
-    )
+    column = np.array(sentiments)[:, np.newaxis]
+    return (Scores(column, np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)),)
 
 
 def row(rows: object) -> dict[str, float]:

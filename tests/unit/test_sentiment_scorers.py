@@ -1,7 +1,5 @@
 """The two sentiment scorers keep the contract; gender words, lexicons and word vectors: what is counted, and what is refused."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from dataclasses import replace
@@ -86,9 +84,8 @@ def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive
 
     A word of which both are told, 2/3 against 1/3, scores log2 2 = 1 in the paper's unit and ln 2 = 0.693 in nats.
     """
-    registered = registry.make(
-        "classifier", f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
-    )
+    spec = f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
+    registered = registry.make("classifier", spec)
     bits, nats = registered.trained(), made.trained()
     for word, score in nats.scores.items():
         assert 2 ** bits.scores[word] == pytest.approx(math.exp(score))
@@ -114,17 +111,11 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
 # ------------------------------------------------------------------------- words, vectors and lexicons
 
 
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("She said: HER hat is hers.", (3, 0)),
-        ("He's told him it’s his.", (0, 3)),
-        ("The shed, heritage, history and ushers.", (0, 0)),
-        ("she'll meet him/her", (2, 1)),
-        ("herself, himself", (0, 0)),
-        ("her_hat his2 <she>-HE", (1, 1)),
-    ],
-)
+@pytest.mark.parametrize(("text", "counts"), [
+    ("She said: HER hat is hers.", (3, 0)), ("He's told him it’s his.", (0, 3)),
+    ("The shed, heritage, history and ushers.", (0, 0)), ("she'll meet him/her", (2, 1)),
+    ("herself, himself", (0, 0)), ("her_hat his2 <she>-HE", (1, 1)),
+])  # fmt: skip
 def test_gender_words_are_whole_words_in_any_case(text: str, counts: tuple[int, int]) -> None:
     """Parts of words do not count, and an apostrophe ends a word; beside letters of other alphabets, too."""
     assert count_gender_words(text) == counts == count_gender_words(f"{text} é")
@@ -159,9 +150,8 @@ def test_a_passage_is_the_mean_of_its_known_words() -> None:
 
 def read(path: Path) -> dict[str, list[float]]:
     """All words of a file with their vectors."""
-    return {
-        w: v.tolist() for words, vectors in read_vectors(path) for w, v in zip(words, vectors, strict=True)
-    }
+    pairs = (pair for parts in read_vectors(path) for pair in zip(*parts, strict=True))
+    return {word: vector.tolist() for word, vector in pairs}
 
 
 @pytest.mark.parametrize("header", ["", "3 2\n"])
@@ -234,9 +224,7 @@ def test_the_two_word_files_are_a_lexicon(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_lexicon("opinion") == wanted
 
 
-def test_an_absent_opinion_lexicon_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_lexicon_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the command, the variable, and the other ways."""
     monkeypatch.delenv("NLTK_DATA", raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)

@@ -1,14 +1,12 @@
 """Files as people have them: long and wide tables, paths, joins, summaries of several systems beside."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cli.command import write
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
@@ -42,14 +40,11 @@ def systems(reading: Reading) -> dict[tuple[str, str], str]:
 # ------------------------------------------------------------------------------------- paths
 
 
-@pytest.mark.parametrize(
-    ("path", "wanted"),
-    [
-        ("a", 1), ("b.c", 2), ("b.d[0]", 3), ("b.d[-1].e", 4), ("b.d[7]", ABSENT), ("x.y", 5), ("z", ABSENT),
-        ("j.k", 6), ("b.d[*].e", {("1",): 4}), ("r_*", {("2",): "two", ("10",): "ten"}), ("q*", ABSENT),
-        ("a.b", ABSENT), ("b.d[one]", ABSENT),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "wanted"), [
+    ("a", 1), ("b.c", 2), ("b.d[0]", 3), ("b.d[-1].e", 4), ("b.d[7]", ABSENT), ("x.y", 5), ("z", ABSENT),
+    ("j.k", 6), ("b.d[*].e", {("1",): 4}), ("r_*", {("2",): "two", ("10",): "ten"}), ("q*", ABSENT),
+    ("a.b", ABSENT), ("b.d[one]", ABSENT),
+])  # fmt: skip
 def test_a_path_leads_to_a_value(path: str, wanted: Any) -> None:
     """Dots look inside, brackets take parts, stars take all; a field of just this name comes first."""
     row = {
@@ -107,10 +102,10 @@ def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> Non
     """A note has their number; where no document has text they stay."""
     some = [{"text": "One.", "attributes": {"s": "a"}}, {"text": " \n", "attributes": {"s": "b"}}, "Two."]
     rows = [
-        {"id": str(i), "documents": documents, "summary": "S"}
-        for i, documents in enumerate((some, ["", " "]))
+        {"id": "0", "documents": some, "summary": "S"},
+        {"id": "1", "documents": ["", " "], "summary": "S"},
     ]
-    reading = read(table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
+    reading = read(write(tmp_path / "x.jsonl", rows))
     assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "]]
     assert "1 document without text excluded." in reading.notes
 
@@ -242,10 +237,8 @@ def test_rows_without_ids_are_numbered_and_it_is_said() -> None:
 
 def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
     """The same id with other documents under another system is refused, and left out where that is asked for."""
-    for name, word in (("a", "One"), ("b", "Other")):
-        row = {"documents": [f"{word}."], "summary": "S."}
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
-    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    words = {"a": "One.", "b": "Other."}
+    paths = [write(tmp_path / f"{n}.jsonl", [{"documents": [w], "summary": "S."}]) for n, w in words.items()]
     with pytest.raises(DataError, match=r"b.jsonl:1 \(id '1'\): found other documents than at a.jsonl:1"):
         list(read(paths))
     reading = read(paths, on_error="skip")

@@ -1,7 +1,5 @@
 """Speakers: who is included, covered and misattributed, on records so small that the arithmetic is written out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,19 +13,14 @@ from fairbrief.text.attribution import attributions
 from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary
 
 TURNS = (
-    ("Ann Lee", "chair", "Trams are late."),
-    ("Ben Ode", "member", "Fares rise."),
-    ("Ann Lee", "chair", "Fares may rise."),
-    ("Cleo Roy", "member", "The depot leaks."),
-    ("Dan Fox", "guest", "The roof of the depot is old."),
-    ("Eve Kim", "guest", "Thank you."),
-)
+    ("Ann Lee", "chair", "Trams are late."), ("Ben Ode", "member", "Fares rise."),
+    ("Ann Lee", "chair", "Fares may rise."), ("Cleo Roy", "member", "The depot leaks."),
+    ("Dan Fox", "guest", "The roof of the depot is old."), ("Eve Kim", "guest", "Thank you."),
+)  # fmt: skip
 CLAIMS = (
-    "Ann Lee said that trams are late.",
-    "Ben Ode said that fares rise.",
-    "Trams are loud.",
+    "Ann Lee said that trams are late.", "Ben Ode said that fares rise.", "Trams are loud.",
     "Dan Fox said that the depot leaks.",
-)
+)  # fmt: skip
 SUPPORT = (
     (0.9, 0.1, 0.0, 0.0),  # Ann
     (0.2, 0.3, 0.1, 0.1),  # Ben
@@ -59,50 +52,31 @@ def values(measure: Any, labels: Sequence[int] | None = None) -> dict[str, float
 
 INCLUSION = {
     # Ann, Ben and Dan are named, Cleo supports the fourth claim (0.8), Eve neither: x = 1, 1, 1, 1, 0, mean 0.8.
-    "inclusion[chair]": 1.0,
-    "inclusion[member]": 1.0,
-    "inclusion[guest]": 0.5,
-    "omission[guest]": 0.5,
-    "inclusion_difference[chair]": 1 - 0.8,
-    "inclusion_difference[member]": (1 + 1) / 2 - 0.8,
-    "inclusion_difference[guest]": (1 + 0) / 2 - 0.8,
-    "speaker_inclusion": (0.2 + 0.2 + 0.3) / 3,
+    "inclusion[chair]": 1.0, "inclusion[member]": 1.0, "inclusion[guest]": 0.5, "omission[guest]": 0.5,
+    "inclusion_difference[chair]": 1 - 0.8, "inclusion_difference[member]": (1 + 1) / 2 - 0.8,
+    "inclusion_difference[guest]": (1 + 0) / 2 - 0.8, "speaker_inclusion": (0.2 + 0.2 + 0.3) / 3,
     # Ben is named, and his turn supports that claim with 0.3 < 0.5: y = 0, 1, 0, 0, 0, mean 0.2.
-    "misrepresentation[member]": 0.5,
-    "misrepresentation[guest]": 0.0,
-    "misrepresentation_difference[member]": 0.5 - 0.2,
-    "misrepresentation_difference[chair]": 0 - 0.2,
-}
+    "misrepresentation[member]": 0.5, "misrepresentation[guest]": 0.0,
+    "misrepresentation_difference[member]": 0.5 - 0.2, "misrepresentation_difference[chair]": 0 - 0.2,
+}  # fmt: skip
 COVERAGE = {
     # Turns 1 (0.9), 3 (0.6), 4 (0.8) and 5 (0.55) support a claim: shares 2/2, 0/1, 1/1, 1/1, 0/1, mean 0.6.
-    "coverage[chair]": 1.0,
-    "coverage[member]": 0.5,
-    "coverage_difference[chair]": 1 - 0.6,
-    "coverage_difference[member]": 0.5 - 0.6,
-    "coverage_difference[guest]": 0.5 - 0.6,
+    "coverage[chair]": 1.0, "coverage[member]": 0.5, "coverage_difference[chair]": 1 - 0.6,
+    "coverage_difference[member]": 0.5 - 0.6, "coverage_difference[guest]": 0.5 - 0.6,
     "speaker_coverage": (0.4 + 0.1 + 0.1) / 3,
-}
+}  # fmt: skip
 MISATTRIBUTION = {
     # Of three attributed claims, Ann supports Ben's with 0.6 > 0.3 + 0.2, and Cleo Dan's with 0.8 > 0.55 + 0.2.
-    "misattribution": 2 / 3,
-    "misattribution[chair]": 0.0,
-    "misattribution[member]": 1.0,
-    "misattribution_difference[chair]": 0 - 2 / 3,
-    "misattribution_difference[member]": 1 - 2 / 3,
-    "misattribution_difference[guest]": 1 - 2 / 3,
-    "misattribution_gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
-}
+    "misattribution": 2 / 3, "misattribution[chair]": 0.0, "misattribution[member]": 1.0,
+    "misattribution_difference[chair]": 0 - 2 / 3, "misattribution_difference[member]": 1 - 2 / 3,
+    "misattribution_difference[guest]": 1 - 2 / 3, "misattribution_gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("measure", "wanted"),
-    [
-        (SpeakerInclusion("role"), INCLUSION),
-        (SpeakerCoverage("role"), COVERAGE),
-        (Misattribution("role"), MISATTRIBUTION),
-    ],
-    ids=["inclusion", "coverage", "misattribution"],
-)
+@pytest.mark.parametrize(("measure", "wanted"), [
+    (SpeakerInclusion("role"), INCLUSION), (SpeakerCoverage("role"), COVERAGE),
+    (Misattribution("role"), MISATTRIBUTION),
+], ids=["inclusion", "coverage", "misattribution"])  # fmt: skip
 def test_values_are_those_of_the_definitions(measure: Any, wanted: dict[str, float]) -> None:
     """Each number of one record, worked by hand."""
     found = values(measure)
@@ -183,40 +157,37 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("claim", "content", "named", "speakers"),
-    [
-        ("Anna Weber said that buses are late.", "buses are late.", {0}, {0}),
-        ("- Olsen: buses are late", "buses are late", {2}, {2}),
-        ("2. Commissioner OLSEN (EPP): buses are late.", "buses are late.", {2}, {2}),
-        ("**Per Olsen:** buses are late.", "buses are late.", {2}, {2}),
-        ("According to Mr Olsen, buses are late.", "buses are late.", {2}, {2}),
-        ("Buses are late, said Olsen.", "Buses are late.", {2}, {2}),
-        ("Late buses were criticised by Olsen.", "Late buses were criticised.", {2}, {2}),
-        ("The customer wants a refund.", "wants a refund.", {3}, {3}),
-        ("von der Leyen rejected it.", "rejected it.", {4}, {4}),
-        ("Karl Weber and Olsen rejected it.", "rejected it.", {1, 2}, {1, 2}),
-        # A last name that two speakers have names nobody, unless a title or an initial decides.
-        ("Weber said that buses are late.", "Weber said that buses are late.", set(), set()),
-        ("Ms Weber said that buses are late.", "buses are late.", {0}, {0}),
-        ("K. Weber left.", "left.", {1}, {1}),
-        # Named, but not the source of the claim.
-        ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
-        ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
-        ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
-        # Named before a comma that ends a clause: whoever follows speaks alone.
-        ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),
-        ("In reply to Anna Weber, Olsen said no.", "In reply to Anna Weber, no.", {0, 2}, {2}),
-        ("Anna Weber, Karl Weber and Olsen said no.", "no.", {0, 1, 2}, {0, 1, 2}),
-        ("Regarding Olsen, nothing changes.", "Regarding Olsen, nothing changes.", {2}, set()),
-        ("Unlike Anna Weber, he left.", "Unlike Anna Weber, he left.", {0}, set()),
-        # Somebody else, and words that are no names.
-        ("Peter Olsen left.", "Peter Olsen left.", set(), set()),
-        ("Anna Smith left.", "Anna Smith left.", set(), set()),
-        ("May was cold.", "May was cold.", set(), set()),
-        ("Mrs May left.", "left.", {5}, {5}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "content", "named", "speakers"), [
+    ("Anna Weber said that buses are late.", "buses are late.", {0}, {0}),
+    ("- Olsen: buses are late", "buses are late", {2}, {2}),
+    ("2. Commissioner OLSEN (EPP): buses are late.", "buses are late.", {2}, {2}),
+    ("**Per Olsen:** buses are late.", "buses are late.", {2}, {2}),
+    ("According to Mr Olsen, buses are late.", "buses are late.", {2}, {2}),
+    ("Buses are late, said Olsen.", "Buses are late.", {2}, {2}),
+    ("Late buses were criticised by Olsen.", "Late buses were criticised.", {2}, {2}),
+    ("The customer wants a refund.", "wants a refund.", {3}, {3}),
+    ("von der Leyen rejected it.", "rejected it.", {4}, {4}),
+    ("Karl Weber and Olsen rejected it.", "rejected it.", {1, 2}, {1, 2}),
+    # A last name that two speakers have names nobody, unless a title or an initial decides.
+    ("Weber said that buses are late.", "Weber said that buses are late.", set(), set()),
+    ("Ms Weber said that buses are late.", "buses are late.", {0}, {0}),
+    ("K. Weber left.", "left.", {1}, {1}),
+    # Named, but not the source of the claim.
+    ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
+    ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
+    ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
+    # Named before a comma that ends a clause: whoever follows speaks alone.
+    ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),
+    ("In reply to Anna Weber, Olsen said no.", "In reply to Anna Weber, no.", {0, 2}, {2}),
+    ("Anna Weber, Karl Weber and Olsen said no.", "no.", {0, 1, 2}, {0, 1, 2}),
+    ("Regarding Olsen, nothing changes.", "Regarding Olsen, nothing changes.", {2}, set()),
+    ("Unlike Anna Weber, he left.", "Unlike Anna Weber, he left.", {0}, set()),
+    # Somebody else, and words that are no names.
+    ("Peter Olsen left.", "Peter Olsen left.", set(), set()),
+    ("Anna Smith left.", "Anna Smith left.", set(), set()),
+    ("May was cold.", "May was cold.", set(), set()),
+    ("Mrs May left.", "left.", {5}, {5}),
+])  # fmt: skip
 def test_whom_a_claim_names(claim: str, content: str, named: set[int], speakers: set[int]) -> None:
     """Names, titles, labels and ambiguous last names."""
     (found,) = attributions((claim,), NAMES, (True,))
@@ -226,12 +197,8 @@ def test_whom_a_claim_names(claim: str, content: str, named: set[int], speakers:
 def test_a_label_holds_to_the_end_of_its_line() -> None:
     """Unless another sentence of the line is attributed itself."""
     claims = (
-        "- Olsen: buses are late.",
-        "They break.",
-        "Karl Weber disagreed.",
-        "It rains.",
-        "Nobody answered.",
-    )
+        "- Olsen: buses are late.", "They break.", "Karl Weber disagreed.", "It rains.", "Nobody answered.",
+    )  # fmt: skip
     found = attributions(claims, NAMES, (True, False, False, False, True))
     assert [set(of.speakers) for of in found] == [{2}, {2}, {1}, set(), set()]
 

@@ -1,7 +1,5 @@
 """Statistics against textbooks and reference implementations: models, classification, label permutations, bootstraps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benchmarks.label_draws import observed_and_choice
@@ -20,12 +18,10 @@ from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
 NAN = np.nan
 KRIPPENDORFF = np.array(
     [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
     ]
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

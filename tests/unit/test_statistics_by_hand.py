@@ -1,7 +1,5 @@
 """Statistics on numbers so small that their arithmetic is written out, at the ends of what they are defined for."""
 
-from __future__ import annotations
-
 import math
 from hashlib import blake2b
 
@@ -212,16 +210,14 @@ def test_permutations_of_many_are_those_of_each() -> None:
         assert len(several) == parts
         for part in several:
             for labelled in part:
-                each = zip(labelled.permutations, labelled.choices, strict=True)
-                found |= {
-                    start + i: (*own, labelled.is_exact) for i, own in zip(labelled.places, each, strict=True)
-                }
+                each = zip(labelled.places, labelled.permutations, labelled.choices, strict=True)
+                found |= {start + i: (rows, choice, labelled.is_exact) for i, rows, choice in each}
             start = len(found)
         assert sorted(found) == list(range(len(asked)))
         for i, one in enumerate(asked):
-            rows, choice, is_listed = observed_and_choice(
-                LabelDraws(50, 1), one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
-            )
+            more = {"items": one.items, "cyclic": one.cyclic}
+            drawn = observed_and_choice(LabelDraws(50, 1), one.key, one.labels, one.blocks, **more)
+            rows, choice, is_listed = drawn
             assert np.array_equal(rows, found[i][0])
             assert np.array_equal(choice, found[i][1])
             assert (choice.dtype, is_listed) == (found[i][1].dtype, found[i][2])
@@ -265,9 +261,8 @@ def test_a_line_through_three_points_by_hand() -> None:
     found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3), level=0.5)
     np.testing.assert_allclose(found.coefficients, [1, 1.5])
     np.testing.assert_allclose(found.errors, [0.5**0.5, 0.75**0.5])
-    np.testing.assert_allclose(
-        [found.low, found.high], [[1 - 0.5**0.5, 1.5 - 0.75**0.5], [1 + 0.5**0.5, 1.5 + 0.75**0.5]]
-    )
+    line, errors = np.array([1, 1.5]), np.array([0.5**0.5, 0.75**0.5])
+    np.testing.assert_allclose([found.low, found.high], [line - errors, line + errors])
     assert (found.r2, found.freedom) == (pytest.approx(0.75), 1)
 
 

@@ -1,7 +1,5 @@
 """The protocol about people: what it measures, and its tables in terminal, Markdown and LaTeX."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from dataclasses import replace

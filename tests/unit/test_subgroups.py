@@ -1,7 +1,5 @@
 """Slices from the per-record statistics of an audit, without scoring again, and gaps that cancel over the whole."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys
@@ -132,9 +130,8 @@ def test_runs_that_were_pooled_are_by_subgroup_together() -> None:
 
 def test_attributes_that_are_not_kept_are_told(small: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     """A misspelt attribute is told with its neighbours; one of too many values is not kept."""
-    with pytest.raises(
-        RequestError, match=r"'sise' of the records. Did you mean 'size'\? It has: .*side.*--by sise"
-    ):
+    said = r"'sise' of the records. Did you mean 'size'\? It has: .*side.*--by sise"
+    with pytest.raises(RequestError, match=said):
         subgroup_audit(small, [("sise",)])
     with pytest.raises(RequestError, match="names an attribute twice"):
         subgroup_audit(small, [("size", "size")])
@@ -194,10 +191,8 @@ def rows(n: int, *, by_city: bool) -> list[dict[str, Any]]:
 
 
 def _text(rng: random.Random, words: tuple[str, ...]) -> str:
-    sentences = [
-        f"The item{rng.randrange(80)} was {rng.choice(words)} near item{rng.randrange(80)}." for _ in range(3)
-    ]
-    return " ".join(sentences)
+    said = "The item{} was {} near item{}."
+    return " ".join(said.format(rng.randrange(80), rng.choice(words), rng.randrange(80)) for _ in range(3))
 
 
 def told(by_city: bool) -> dict[str, str]:

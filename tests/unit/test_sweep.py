@@ -1,7 +1,5 @@
 """A sweep: the grid, resuming, paired differences, and the command; runs of one system that an audit pools."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,9 +212,7 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
         (("--measure", "uwer"), "No measure named"),
     ],
 )
-def test_nothing_is_paid_before_all_cells_are_checked(
-    tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """A fault of the last cell or the last record is found while the server has had no request."""
     source = tmp_path / "records.jsonl"
     write_lines(map(record_line, records(5)), source)
@@ -249,11 +245,10 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
 def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
     """Their requests count; the limit is an error, and the next run asks only for the rest."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    sides = {"L": "alder", "R": "quartz"}
-    several = [
-        Record(f"r{i}", tuple(Document(f"{word} {i}", {"side": side}) for side, word in sides.items()))
-        for i in range(12)
-    ]
+    several = []
+    for i in range(12):
+        documents = (Document(f"alder {i}", {"side": "L"}), Document(f"quartz {i}", {"side": "R"}))
+        several.append(Record(f"r{i}", documents))
     write_lines(map(record_line, several), source)
     with StubChat(answer=lambda _: "It is fine. Score: 4") as server:
         judged = f"judged(scorer='judge(model=stub-1, pause=0.01, base_url=\"{server.url}\")')"
@@ -286,9 +281,8 @@ def test_runs_are_pooled_with_their_spread_apart(tmp_path: Path) -> None:
     result = load(tmp_path / "a")
     (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.subgroup) == ("uer", "random", {}))
     plan = Plan(measures=[UER], n_resamples=0)
-    values = [
-        e.value for f in files[1:] for e in audit(fairbrief.read(f), plan).estimates if e.quantity == "uer"
-    ]
+    of_runs = [audit(fairbrief.read(file), plan).estimates for file in files[1:]]
+    values = [e.value for run in of_runs for e in run if e.quantity == "uer"]
     assert pooled.value == pytest.approx(np.mean(values))
     assert (pooled.n, pooled.clusters, result.made["records"]) == (60, 20, 20)
     spread = worded(pooled.notes[-1])

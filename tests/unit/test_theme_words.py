@@ -1,7 +1,5 @@
 """Words of themes on counterfactual pairs, worked by hand from the definitions; files of themes; planted systems."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -118,13 +116,10 @@ def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists
 
 def test_words_about_who_the_person_is_are_not_counted(lists: str) -> None:
     """The sources differ in *neat*, so it belongs to the person; *pale* is in no source and counts."""
-    unit = [
-        case("x", "female", "Neat and pale.", "Ms Neat wrote."),
-        case("x", "male", "Neat and pale.", "Mr Fox wrote."),
-    ]
+    sources = {"female": "Ms Neat wrote.", "male": "Mr Fox wrote."}
+    unit = [case("x", group, "Neat and pale.", source) for group, source in sources.items()]
     totals = totals_of([unit], lists)
-    assert totals["theme looks", "female"] == 1
-    assert totals["theme looks", "male"] == 1
+    assert totals["theme looks", "female"] == totals["theme looks", "male"] == 1
 
 
 def test_units_without_a_pair_have_a_reason(lists: str) -> None:
@@ -137,12 +132,10 @@ def test_units_without_a_pair_have_a_reason(lists: str) -> None:
 
 def test_details_name_the_words_of_each_version(lists: str) -> None:
     """The word with the largest difference comes first."""
-    details = ThemeWords("gender", lists).details(ONE, ())
-    assert details[:2] == [
-        "needs, female: help 1, need* 1.",
-        "needs, male: help 3, short of breath 1, need* 1.",
-    ]
-    assert details[2:] == ["looks, female: neat 1.", "looks, male: none."]
+    assert ThemeWords("gender", lists).details(ONE, ()) == [
+        "needs, female: help 1, need* 1.", "needs, male: help 3, short of breath 1, need* 1.",
+        "looks, female: neat 1.", "looks, male: none.",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Two readings of words, and the scorers over them: n-grams, and containment, the judge of support that needs no model."""
 
-from __future__ import annotations
-
 from math import log
 from pathlib import Path
 from typing import Any
@@ -72,8 +70,8 @@ def test_nltk_reading() -> None:
         ),
         ("$3,000: it's 5%... @you #tag; <b> a--b", "$ 3,000 : it 's 5 % ... @ you # tag ; < b > a -- b"),
         (
-            "«q» \u201cr\u201d \u2018s\u2019 the dogs' u.s. he'd 're",
-            "« q » \u201c r \u201d \u2018 s \u2019 the dogs ' u.s. he 'd 're",
+            "«q» \u201cr\u201d \u2018s\u2019 dogs' u.s. he'd 're",
+            "« q » \u201c r \u201d \u2018 s \u2019 dogs ' u.s. he 'd 're",
         ),
     ],
 )
@@ -91,9 +89,8 @@ def test_missing_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "stopwords", _absent())
     monkeypatch.setattr(nltk.corpus, "wordnet", _absent())
-    with pytest.raises(
-        RequestError, match=r"punkt_tab stopwords averaged_perceptron_tagger_eng wordnet.*NLTK_DATA"
-    ):
+    said = r"punkt_tab stopwords averaged_perceptron_tagger_eng wordnet.*NLTK_DATA"
+    with pytest.raises(RequestError, match=said):
         list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
 
 
@@ -104,6 +101,7 @@ def _absent():  # noqa: ANN202
     return LazyCorpusLoader("stopwords_that_are_absent", WordListCorpusReader, r".*")
 
 
+TEXTS = st.text("ab c'é", max_size=12)
 ROWS = ("The soup was cold.", "The soup was hot, and the waiter kind.", "The lift is broken.")
 
 
@@ -137,9 +135,7 @@ def test_a_column_without_words_scores_zero() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.text("ab c'é", max_size=12), max_size=4), st.lists(st.text("ab c'é", max_size=12), max_size=4)
-)
+@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
 def test_scores_are_shares(rows: list[str], columns: list[str]) -> None:
     """Whatever the texts, scores lie in [0, 1], and a column inside a row's words scores 1 there."""
     found = matrix(tuple(rows), tuple(columns))

@@ -1,7 +1,5 @@
 """Exports of traces: each call of a model is a record, with the sources of its trace."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import write
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -63,9 +62,7 @@ def retrieval(*texts: str, **more: Any) -> dict[str, Any]:
 
 def of(folder: Path, *rows: dict[str, Any], name: str = "traces.jsonl") -> list[Case]:
     """The cases of some lines."""
-    path = folder / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return list(read(path))
+    return list(read(write(folder / name, rows)))
 
 
 # ------------------------------------------------------------------------------ as the tools wrote them
@@ -143,40 +140,33 @@ def test_langfuse_observations_and_traces(tmp_path: Path) -> None:
     with (tmp_path / "traces.csv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out)
         table.writerow(["id", "timestamp", "session_id", "input", "output"])
-        table.writerows(
-            [t["id"], t["timestamp"], t["sessionId"], json.dumps(t["input"]), "All."] for t in traces
-        )
+        for t in traces:
+            table.writerow([t["id"], t["timestamp"], t["sessionId"], json.dumps(t["input"]), "All."])
     assert [shown(c) for c in read(tmp_path / "traces.csv")] == [case("All.", "", i) for i in range(3)]
 
 
 # ------------------------------------------------------------------------------ sources of a call
 
 
-@pytest.mark.parametrize(
-    ("asked", "documents"),
-    [
-        ("Summarize: One. Two.", ["Summarize: One. Two."]),
-        ("Sum up.\n<review id='1'>One.</review> <review>Two.</review>", ["One.", "Two."]),
-        ("Only <review>one</review>.", ["Only <review>one</review>."]),
-        ([{"role": "user", "content": "Ask."}, {"role": "tool", "content": "One."}, {"role": "tool", "content": "Two."}], ["One.", "Two."]),
-        ([{"role": "system", "content": "S."}, {"role": "user", "content": [{"type": "text", "text": "One."}]}], ["One."]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "documents"), [
+    ("Summarize: One. Two.", ["Summarize: One. Two."]),
+    ("Sum up.\n<review id='1'>One.</review> <review>Two.</review>", ["One.", "Two."]),
+    ("Only <review>one</review>.", ["Only <review>one</review>."]),
+    ([{"role": "user", "content": "Ask."}, {"role": "tool", "content": "One."}, {"role": "tool", "content": "Two."}], ["One.", "Two."]),
+    ([{"role": "system", "content": "S."}, {"role": "user", "content": [{"type": "text", "text": "One."}]}], ["One."]),
+])  # fmt: skip
 def test_sources_in_a_prompt(tmp_path: Path, asked: Any, documents: list[str]) -> None:
     """Without retrieval, what tools returned or tags separate are the documents, else the last message is one."""
     [one] = of(tmp_path, otlp(chat(asked=asked)))
     assert [d.text for d in one.record.documents] == documents
 
 
-@pytest.mark.parametrize(
-    ("output", "text"),
-    [
-        ([{"role": "assistant", "content": "A."}, {"role": "assistant", "content": "B."}], "A."),
-        ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
-        ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
-        ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("output", "text"), [
+    ([{"role": "assistant", "content": "A."}, {"role": "assistant", "content": "B."}], "A."),
+    ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
+    ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
+    ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
+])  # fmt: skip
 def test_one_answer_of_an_output(tmp_path: Path, output: Any, text: str) -> None:
     """Of several answers the first counts, of a conversation the last; the parts of an answer are joined."""
     span = chat()
@@ -248,20 +238,13 @@ def test_long_values_are_no_attributes(tmp_path: Path) -> None:
     assert "note" not in one.record.attributes
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        otlp(chat(parentSpanId="1"), {"parentSpanId": "0"}),
-        otlp(chat(startTimeUnixNano="nan")),
-        otlp(chat(startTimeUnixNano=1e999)),
-        otlp({**chat(), "attributes": {**chat()["attributes"], ".".join("a" * 5000): "x"}}),
-        otlp(chat("[" * 900 + "]" * 900)),
-        {"resourceSpans": [{"scopeSpans": [{"spans": [3, None, {}]}]}]} | {},
-    ],
-)
+@pytest.mark.parametrize("row", [
+    otlp(chat(parentSpanId="1"), {"parentSpanId": "0"}), otlp(chat(startTimeUnixNano="nan")),
+    otlp(chat(startTimeUnixNano=1e999)), otlp(chat("[" * 900 + "]" * 900)),
+    otlp({**chat(), "attributes": {**chat()["attributes"], ".".join("a" * 5000): "x"}}),
+    {"resourceSpans": [{"scopeSpans": [{"spans": [3, None, {}]}]}]},
+])  # fmt: skip
 def test_odd_spans_end(tmp_path: Path, row: dict[str, Any]) -> None:
     """Circles of parents, impossible times, deep keys and values end with a record or an error of our own."""
-    path = tmp_path / "odd.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
     with contextlib.suppress(DataError):
-        assert [c.record.id for c in read(path)] in (["0"], ["1"])
+        assert [c.record.id for c in of(tmp_path, row)] in (["0"], ["1"])

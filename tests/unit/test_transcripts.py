@@ -1,7 +1,5 @@
 """Transcripts and tables of speakers, as people have them, to records of turns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -76,26 +74,16 @@ def turns(path: Path, content: str | bytes) -> list[tuple[str, str]]:
     ],
     ids=["vtt", "srt", "text", "windows"],
 )  # fmt: skip
-def test_transcripts_become_turns(
-    tmp_path: Path, name: str, content: str, wanted: list[tuple[str, str]]
-) -> None:
+def test_files_become_turns(tmp_path: Path, name: str, content: str, wanted: list[tuple[str, str]]) -> None:
     """One record per file; lines without a name and next cues of a speaker belong to the turn before."""
     assert turns(tmp_path / name, content) == wanted
 
 
-@pytest.mark.parametrize(
-    ("line", "speaker"),
-    [
-        ("The Chair: Order!", "The Chair"),
-        ("Dr. Omar al Haddad: Yes.", "Dr. Omar al Haddad"),
-        ("SPEAKER_01: Yes.", "SPEAKER_01"),
-        ("李华：我反对。", "李华"),
-        ("We need two things: time and money.", ""),
-        ("At 10:30 we left.", ""),
-        ("See https://example.org", ""),
-        ("Is it so? Yes: it is.", ""),
-    ],
-)
+@pytest.mark.parametrize(("line", "speaker"), [
+    ("The Chair: Order!", "The Chair"), ("Dr. Omar al Haddad: Yes.", "Dr. Omar al Haddad"),
+    ("SPEAKER_01: Yes.", "SPEAKER_01"), ("李华：我反对。", "李华"), ("We need two things: time and money.", ""),
+    ("At 10:30 we left.", ""), ("See https://example.org", ""), ("Is it so? Yes: it is.", ""),
+])  # fmt: skip
 def test_a_name_is_told_from_a_sentence_with_a_colon(line: str, speaker: str) -> None:
     """A name is short, its words are capitalised, and no sentence ends in it."""
     assert speaker_in(line)[0] == speaker
@@ -168,9 +156,7 @@ def test_a_speaker_missing_in_the_table_is_an_error_that_says_what_to_do(tmp_pat
     ],
     ids=["twice", "no name", "no column", "one column"],
 )
-def test_a_wrong_table_of_speakers_is_refused(
-    tmp_path: Path, table: str, error: type[Exception], message: str
-) -> None:
+def test_a_wrong_table_is_refused(tmp_path: Path, table: str, error: type[Exception], message: str) -> None:
     """With file and row."""
     with pytest.raises(error, match=message):
         joined(tmp_path, table)

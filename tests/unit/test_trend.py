@@ -1,7 +1,5 @@
 """``fairbrief trend``: drifts, changed inputs, releases, limits, refusals; and the arithmetic of its evidence."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable
@@ -11,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.command import ended
 from tests.sample_nights import GROUPS, SIGNATURE, SPEC, night
-from typer.testing import CliRunner
 
 import fairbrief
-from fairbrief.cli import app
 from fairbrief.errors import FairbriefError
 from fairbrief.statistics import sequential
 
@@ -24,12 +21,11 @@ FLOOR = f"{SPEC}:relative_difference[cross]-random>="
 
 def run(folders: Iterable[Path], *options: object) -> tuple[int, str]:
     """Exit code and output of ``fairbrief trend``, or the message of its error; spaces are single."""
-    ran = CliRunner().invoke(app, ["trend", *map(str, folders), *map(str, options)], terminal_width=80)
-    if isinstance(ran.exception, FairbriefError):
-        return 2, str(ran.exception)
-    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
-        raise ran.exception
-    return ran.exit_code, " ".join(ran.output.split())
+    try:
+        code, output = ended("trend", *folders, *options)
+    except FairbriefError as error:
+        return 2, str(error)
+    return code, " ".join(output.split())
 
 
 def nights(folder: Path, many: int = 60, since: int = 45, shift: float = 0.0, **later: object) -> list[Path]:
@@ -86,9 +82,8 @@ def test_dependence_is_bartletts_sum() -> None:
     assert short[0] == pytest.approx(1 + sqrt(32 / 12))
     blocks = np.repeat([1.0, -1], 20)
     expected = 1 + 2 * sum((1 - k / 8) * (1 - 3 * k / 40) for k in range(1, 8))
-    assert sequential.dependence(blocks, np.ones(40), np.array([40]))[0] == pytest.approx(
-        expected * (1 + sqrt(32 / 120))
-    )
+    found = sequential.dependence(blocks, np.ones(40), np.array([40]))[0]
+    assert found == pytest.approx(expected * (1 + sqrt(32 / 120)))
 
 
 def test_a_missing_night_changes_nothing() -> None:
@@ -108,10 +103,8 @@ def test_a_missing_night_changes_nothing() -> None:
 # -------------------------------------------------------------------------------------------- answers
 
 
-OTHER_VERSION = {
-    "signature": SIGNATURE.replace("abc", "def").replace("0.1.0", "0.2.0"),
-    "made": {"version": "0.2.0"},
-}
+OTHER = SIGNATURE.replace("abc", "def").replace("0.1.0", "0.2.0")
+OTHER_VERSION = {"signature": OTHER, "made": {"version": "0.2.0"}}
 INPUTS = r"Share of documents with tone cross: from 0\.5"
 ANSWERS: dict[str, tuple[dict[str, Any], int, list[str]]] = {
     "no drift": ({}, 0, [
@@ -177,18 +170,11 @@ def test_a_limit_is_held_over_all_nights(tmp_path: Path, limit: float, code: int
 
 def test_versions_in_attributes_of_records_are_releases(tmp_path: Path) -> None:
     """A record's prompt version describes the system: it is a release, and no input."""
-
-    def made(version: str) -> dict[str, object]:
-        profile = {
-            "records": 40,
-            "documents": 80,
-            "characters": 800,
-            "summaries": 40,
-            "summary_characters": 400,
-        }
-        return {"inputs": {"writer": {**profile, "record": {"prompt_version": {version: 40}}}}}
-
-    folders = [night(tmp_path, i, made=made("a" if i < 40 else "b")) for i in range(60)]
+    profile = {"records": 40, "documents": 80, "characters": 800, "summaries": 40, "summary_characters": 400}
+    folders = []
+    for i in range(60):
+        versions = {"prompt_version": {"a" if i < 40 else "b": 40}}
+        folders.append(night(tmp_path, i, made={"inputs": {"writer": {**profile, "record": versions}}}))
     code, output = run(folders)
     assert code == 0
     assert "prompt_version changed from a to b at 2026-02-10" in output

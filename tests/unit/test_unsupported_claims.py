@@ -1,7 +1,5 @@
 """Unsupported claims by group and by place, worked by hand from a given support."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -127,9 +125,8 @@ def test_reasons() -> None:
 def test_details_begin_with_the_least_supported_claim() -> None:
     """With its group, its support and the sentence that supports it best."""
     first, *_, last = Claims("side").details(case(), supported())
-    assert first == (
-        "Claim 4 of 5 (no group), unsupported (0.10): “Berg and Hale met.” Best sentence: “Tom Hale left.”"
-    )
+    said = "Claim 4 of 5 (no group), unsupported (0.10): “Berg and Hale met.” Best sentence: “Tom Hale left.”"
+    assert first == said
     assert last.startswith("Claim 1 of 5 (left), supported (0.90)")
 
 

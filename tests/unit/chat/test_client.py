@@ -1,7 +1,5 @@
 """The chat client against a server that misbehaves: real HTTP on loopback."""
 
-from __future__ import annotations
-
 import gc
 import json
 import resource
@@ -12,17 +10,9 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.stub_chat import StubChat, echo
 
+from fairbrief.chat import endpoint as chat
 from fairbrief.chat.client import LONGEST_WAIT, SHORTEST_WAIT, replies, retry_after
-from fairbrief.chat.endpoint import (
-    Endpoint,
-    FailedTryError,
-    LimitReached,
-    Question,
-    Reply,
-    Tally,
-    is_refusal,
-    read_reply,
-)
+from fairbrief.chat.endpoint import Endpoint, Question, Reply, Tally
 from fairbrief.errors import BackendError, RequestError
 
 
@@ -151,10 +141,10 @@ def test_a_limit_of_requests_holds_with_many_open(limit: int) -> None:
     with StubChat() as first:
         assert len(ask_all(endpoint(first), questions(2), tally)) == 2
     with StubChat(faults={"500": 0.2, "cut": 0.1}, seed=limit, delay=0.002) as server:
-        with pytest.raises(LimitReached, match=f"{limit + 2} requests"):
+        with pytest.raises(chat.LimitReached, match=f"{limit + 2} requests"):
             gather(server)
         assert (server.requests, len(got)) == (limit, limit - tally.failures.total())
-        with pytest.raises(LimitReached):
+        with pytest.raises(chat.LimitReached):
             ask_all(endpoint(server, max_requests=1), questions(2))
 
 
@@ -201,18 +191,11 @@ def test_the_key_and_the_decoding_are_sent(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after-ms": "20"}, 0.02),
-        ({"retry-after": "soon"}, 0),
-        ({"retry-after": "999999"}, LONGEST_WAIT),
-        ({"retry-after-ms": "nan", "retry-after": "3"}, 3),
-        ({"retry-after-ms": "inf"}, 0),
-        ({"retry-after-ms": "-5"}, 0),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), [
+    ({"retry-after": "1.5"}, 1.5), ({"retry-after-ms": "20"}, 0.02), ({"retry-after": "soon"}, 0),
+    ({"retry-after": "999999"}, LONGEST_WAIT), ({"retry-after-ms": "nan", "retry-after": "3"}, 3),
+    ({"retry-after-ms": "inf"}, 0), ({"retry-after-ms": "-5"}, 0),
+])  # fmt: skip
 def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float) -> None:
     """Seconds and milliseconds are read, nonsense is not, and no server can stop us for ever."""
     assert retry_after(headers) == seconds
@@ -234,7 +217,7 @@ def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float) -
 )
 def test_refusals_in_words(text: str, wanted: bool) -> None:
     """A refusal says in its first sentence that the model will not; a summary that speaks of such things is none."""
-    assert is_refusal(text) is wanted
+    assert chat.is_refusal(text) is wanted
 
 
 @pytest.mark.parametrize(
@@ -243,16 +226,16 @@ def test_refusals_in_words(text: str, wanted: bool) -> None:
 )  # fmt: skip
 def test_bodies_that_are_no_reply(body: str) -> None:
     """Whatever is no chat completion is malformed, never an empty answer."""
-    with pytest.raises(FailedTryError):
-        read_reply(body)
+    with pytest.raises(chat.FailedTryError):
+        chat.read_reply(body)
 
 
 def test_reasoning_is_no_part_of_the_text() -> None:
     """A block of reasoning at the head of an answer is taken off; a refusal field makes a refusal."""
     message = {"content": "<think>hm\n</think>\n It is red. "}
-    assert read_reply(json.dumps({"choices": [{"message": message}]})).text == "It is red."
+    assert chat.read_reply(json.dumps({"choices": [{"message": message}]})).text == "It is red."
     refused = {"choices": [{"message": {"content": None, "refusal": "No."}}]}
-    assert read_reply(json.dumps(refused)).reason == "refused"
+    assert chat.read_reply(json.dumps(refused)).reason == "refused"
 
 
 def test_requests_that_were_just_begun_are_cancelled_cleanly() -> None:

@@ -1,7 +1,5 @@
 """A journal keeps every answer that was written whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -28,9 +26,7 @@ def test_what_was_appended_is_there_again(tmp_path: Path) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_cut_anywhere_it_keeps_the_whole_lines(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_cut_keeps_whole_lines(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """A file cut at any byte opens with exactly the answers that are whole in it, and goes on from there."""
     path = tmp_path_factory.mktemp("cut") / "j"
     with open_journal(path) as journal:

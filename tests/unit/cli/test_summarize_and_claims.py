@@ -1,7 +1,5 @@
 """The commands summarize and claims, from a file to a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -131,14 +129,11 @@ def claims_of(out: Path) -> list[list[str] | None]:
     return [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
 
 
-@pytest.mark.parametrize(
-    ("summary", "reply", "claims", "said"),
-    [
-        ("It is red and it broke.", "Which ones? " * 30, None, "1 reply unparsed"),
-        ("It is red and it broke.", "I would rather not say.", None, "1 reply unparsed"),
-        ("It is red and it broke.", '```json\n{"statements": ["It is red.", "It broke."]}\n```', ["It is red.", "It broke."], "2 claims"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("summary", "reply", "claims", "said"), [
+    ("It is red and it broke.", "Which ones? " * 30, None, "1 reply unparsed"),
+    ("It is red and it broke.", "I would rather not say.", None, "1 reply unparsed"),
+    ("It is red and it broke.", '```json\n{"statements": ["It is red.", "It broke."]}\n```', ["It is red.", "It broke."], "2 claims"),
+])  # fmt: skip
 def test_lists_and_json_are_claims_and_remarks_are_none(
     summary: str, reply: str, claims: list[str] | None, said: str, tmp_path: Path
 ) -> None:
@@ -200,9 +195,7 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
         (("--price", "1"), "million tokens"),
     ],
 )
-def test_nothing_is_paid_before_everything_is_checked(
-    source: Path, tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
     with StubChat() as server:
         with pytest.raises((RequestError, DataError), match=says):
@@ -211,9 +204,7 @@ def test_nothing_is_paid_before_everything_is_checked(
     assert not (tmp_path / "o").exists()
 
 
-def test_the_first_reason_of_each_failure_is_printed(
-    source: Path, tmp_path: Path, fairbrief: Command
-) -> None:
+def test_the_first_reason_of_a_failure_is_printed(source: Path, tmp_path: Path, fairbrief: Command) -> None:
     """What the server said at the first failure of a kind stands below the counts, and what can be done."""
     with StubChat(faults={"400": 1.0}) as server:
         arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts"]

@@ -1,7 +1,5 @@
 """The engines: one thing done with every item, in order, here or in several processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

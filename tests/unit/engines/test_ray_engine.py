@@ -1,7 +1,5 @@
 """Work on Ray: in order, and whole however workers and machines end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -106,9 +104,7 @@ def test_an_item_that_kills_every_worker_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("address", "asked"), [("", "local"), ("auto", "auto")])
-def test_a_cluster_that_was_not_named_is_never_joined(
-    address: str, asked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_unnamed_cluster_is_joined(address: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an address Ray would join any cluster that somebody runs on this machine; ours starts its own."""
     addresses: list[str] = []
     monkeypatch.setattr(ray, "is_initialized", lambda: False)

@@ -1,7 +1,5 @@
 """Kept scores: found again, shared, never lost by more than a batch, never trusted when damaged."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 import sqlite3

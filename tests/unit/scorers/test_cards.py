@@ -1,7 +1,5 @@
 """Scorer cards: which scorers have one, what its figures are, and what is said of them."""
 
-from __future__ import annotations
-
 import tomllib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Judges behind a chat model: what they ask, what they read, what a cache keeps; and quality from their words to an audited mean."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,9 +49,7 @@ def test_entailment_asks_each_pair_once_and_a_cache_keeps_it(tmp_path: Path) -> 
     assert max(server.served.values()) == 1
 
 
-def test_an_unparsed_verdict_is_never_a_number_in_silence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unparsed_verdict_is_no_silent_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reply without a number stops the run once all are kept, or counts what the user says; it is told either way."""
     with StubChat(answer=lambda p: "perhaps" if "it rains" in p else "yes") as server:
         strict = ChatEntailment("stub-1", base_url=server.url)
@@ -92,15 +88,10 @@ def test_the_judge_gives_its_reason_first(capsys: pytest.CaptureFixture[str]) ->
     assert server.bodies[0]["temperature"] == 0
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"model": "n"},
-        {"base_url": "http://two"},
-        {"temperature": 0.5},
-        {"form": "yes_no", "dimension": "fluency"},
-    ],
-)
+@pytest.mark.parametrize("other", [
+    {"model": "n"}, {"base_url": "http://two"}, {"temperature": 0.5},
+    {"form": "yes_no", "dimension": "fluency"},
+])  # fmt: skip
 def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any]) -> None:
     """Another model, server, temperature or question is another fingerprint; how politely it is asked is not."""
     for kind in (ChatEntailment, Judge):

@@ -1,7 +1,5 @@
 """How documents are cut into passages and windows, how batches are filled, and that a scorer answers with the best of a document's."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

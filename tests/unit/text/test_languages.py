@@ -1,7 +1,5 @@
 """Languages told from texts, and words and sentences of other languages than English."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies
 
@@ -15,23 +13,15 @@ from fairbrief.text.sentences import passages_of, split
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        (GERMAN, "de"),
-        ("La chambre était propre et le personnel très gentil.", "fr"),
-        ("La comida estaba muy buena pero el servicio fue lento.", "es"),
-        ("De kamer was schoon maar het ontbijt was niet lekker.", "nl"),
-        ("Pokój był czysty, ale śniadanie nie było dobre.", "pl"),
-        ("Oda temizdi ama kahvaltı hiç iyi değildi.", "tr"),
-        ("Номер был чистый, но завтрак плохой.", "ru"),
-        ("服务员很热情，菜品也很好吃。", "zh"),
-        ("部屋はきれいでしたが、朝食はよくなかった。", "ja"),
-        ("الطعام لذيذ والخدمة ممتازة.", "ar"),
-        ("खाना अच्छा था। सेवा खराब थी।", "hi"),
-        ("อาหารอร่อยมากแต่แพง", "th"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    (GERMAN, "de"), ("La chambre était propre et le personnel très gentil.", "fr"),
+    ("La comida estaba muy buena pero el servicio fue lento.", "es"),
+    ("De kamer was schoon maar het ontbijt was niet lekker.", "nl"),
+    ("Pokój był czysty, ale śniadanie nie było dobre.", "pl"),
+    ("Oda temizdi ama kahvaltı hiç iyi değildi.", "tr"), ("Номер был чистый, но завтрак плохой.", "ru"),
+    ("服务员很热情，菜品也很好吃。", "zh"), ("部屋はきれいでしたが、朝食はよくなかった。", "ja"), ("الطعام لذيذ والخدمة ممتازة.", "ar"),
+    ("खाना अच्छा था। सेवा खराब थी।", "hi"), ("อาหารอร่อยมากแต่แพง", "th"),
+])  # fmt: skip
 def test_a_sentence_tells_its_language(text: str, code: str) -> None:
     """By script, and in Latin and Cyrillic script by function words."""
     assert language_of(text) == code
@@ -83,15 +73,10 @@ def test_function_words_of_the_language_do_not_count() -> None:
     assert words("但是早餐很好吃", "zh") == ["早餐", "很好", "吃"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Wir kamen am 3. Mai an.|Das Frühstück war z. B. sehr gut.|Die Zimmer bzw. Betten nicht.",
-        "الطعام لذيذ.|هل هو غالي؟|نعم، للأسف.",
-        "房间太小了。|早餐好吃！|服务怎么样？",
-        "खाना अच्छा था।|सेवा खराब थी।",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Wir kamen am 3. Mai an.|Das Frühstück war z. B. sehr gut.|Die Zimmer bzw. Betten nicht.",
+    "الطعام لذيذ.|هل هو غالي؟|نعم، للأسف.", "房间太小了。|早餐好吃！|服务怎么样？", "खाना अच्छा था।|सेवा खराब थी।",
+])  # fmt: skip
 def test_sentences_end_where_their_language_ends_them(text: str) -> None:
     """Ordinals and abbreviations of German, question marks of Arabic, full-width marks, dandas."""
     mark = "" if "房" in text else " "

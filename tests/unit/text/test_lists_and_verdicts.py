@@ -1,7 +1,5 @@
 """Lists, scores and probabilities as models write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from fairbrief.text import replies, segmentation
@@ -51,45 +49,23 @@ def test_recall_counts_the_words_that_units_hold() -> None:
     assert segmentation.recall("…", ("x",)) is None
 
 
-@pytest.mark.parametrize(
-    ("reply", "wanted"),
-    [
-        ("It keeps the main point.\nScore: 4", 4),
-        ("The score would be 5 if it were shorter. Final score: 3", 3),
-        ("**Score:** 2", 2),
-        ("I give it 4/5.", 4),
-        ("3 out of 5", 3),
-        ("It misses 2 of 3 points.\n\n3", 3),
-        ("Rating: three", 3),
-        ("Score: 4.5", 4.5),
-        ("Score: 9", None),
-        ("Score: 80%", None),
-        ("It is a good summary with 4 points.", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("reply", "wanted"), [
+    ("It keeps the main point.\nScore: 4", 4),
+    ("The score would be 5 if it were shorter. Final score: 3", 3), ("**Score:** 2", 2),
+    ("I give it 4/5.", 4), ("3 out of 5", 3), ("It misses 2 of 3 points.\n\n3", 3), ("Rating: three", 3),
+    ("Score: 4.5", 4.5), ("Score: 9", None), ("Score: 80%", None),
+    ("It is a good summary with 4 points.", None), ("", None),
+])  # fmt: skip
 def test_scores_of_judges(reply: str, wanted: float | None) -> None:
     """The last score stated holds; a number that is no score, or none of the scale, is none."""
     assert replies.score(reply) == wanted
 
 
-@pytest.mark.parametrize(
-    ("reply", "wanted"),
-    [
-        ("Yes.", 1.0),
-        ("no", 0.0),
-        ("**No**, it does not.", 0.0),
-        ("Not at all", None),
-        ("0.85", 0.85),
-        ("Probability: .5", 0.5),
-        ("85 %", 0.85),
-        ("1", 1.0),
-        ("1.5", None),
-        ("120%", None),
-        ("7", None),
-        ("maybe", None),
-    ],
-)
+@pytest.mark.parametrize(("reply", "wanted"), [
+    ("Yes.", 1.0), ("no", 0.0), ("**No**, it does not.", 0.0), ("Not at all", None), ("0.85", 0.85),
+    ("Probability: .5", 0.5), ("85 %", 0.85), ("1", 1.0), ("1.5", None), ("120%", None), ("7", None),
+    ("maybe", None),
+])  # fmt: skip
 def test_probabilities(reply: str, wanted: float | None) -> None:
     """Yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
     assert replies.probability(reply) == wanted

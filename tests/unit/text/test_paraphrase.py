@@ -1,7 +1,5 @@
 """Paraphrases by rules: which words are replaced, in which form, and when there is none."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -68,9 +66,7 @@ def test_other_languages_are_not_available() -> None:
     assert why_not("de").endswith("WordNet, which is English; these texts are German.")
 
 
-def test_without_wordnet_the_reason_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_wordnet_it_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NLTK's data is absent, paraphrasing is not available, and asking for it anyway raises the same sentence."""
     nltk = pytest.importorskip("nltk")
     from nltk.corpus.reader import WordNetCorpusReader

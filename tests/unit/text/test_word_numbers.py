@@ -1,7 +1,5 @@
 """Words as numbers: the same words as the rules find, whatever the texts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

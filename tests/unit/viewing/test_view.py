@@ -1,7 +1,5 @@
 """All records of a saved audit: listed, sorted, searched, compared and opened, from the files alone."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -303,9 +301,7 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
 
 
 @pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])
-def test_the_list_opens_on_what_holds_whatever_the_scorer_did_not_find(
-    paraphrased: Answers, measure: str
-) -> None:
+def test_the_list_opens_on_what_holds_whatever_was_not_found(paraphrased: Answers, measure: str) -> None:
     """Summaries of a's words alone come first and are sure; where as many words are found nowhere they may be b's, and the list
     and the record say so. Scorers that cannot tell agree with the one that can.
     """

@@ -1,7 +1,5 @@
 """Summaries by a chat model: settings, samples, cuts, names, and prompts as data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From records to a file of summaries: order, resuming, what is asked again and what is not."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
