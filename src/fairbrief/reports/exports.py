@@ -38,7 +38,8 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
-        parts.append(f"## Input lines that could not be read\n\n{lines}")
+        counts = markdown_escape(" ".join(result.excluded_input))
+        parts.append(f"## Excluded input\n\n{counts}\n\n{lines}")
     made = "\n".join(f"- {markdown_escape(k)}: {markdown_escape(v)}" for k, v in made_lines(result.made))
     parts.append(f"## Settings\n\n{made}")
     return "\n\n".join(part for part in parts if part) + "\n"
