@@ -115,6 +115,8 @@ def from_random(estimate: Estimate) -> Estimate:
         value=estimate.extract_difference,
         low=estimate.extract_difference_low,
         high=estimate.extract_difference_high,
+        se=estimate.extract_se,
+        freedom=estimate.extract_freedom,
         p=estimate.extract_p,
         p_adjusted=estimate.extract_p_adjusted,
         permutation_mean=0.0,

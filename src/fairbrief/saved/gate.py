@@ -275,7 +275,7 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         low, high = low - doubt, high + doubt
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
-    nearest = _widened(estimate.value, low if is_upper else high, among, many, confidence_level)
+    nearest = _widened(estimate, low if is_upper else high, among, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
@@ -292,18 +292,19 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
-def _widened(value: float, bound: float, among: int, clusters: int, confidence_level: float) -> float:
+def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> float:
     """The bound, moved away from the value to hold for ``among`` checks at once (Bonferroni).
 
     Nan, which breaks no limit, where an infinite value hides how far.
     """
-    if among == 1 or bound == value:
+    if e.value is None or among == 1 or bound == e.value:
         return bound
+    freedom = e.clusters - 1 if e.freedom is None else e.freedom
     alone, together = (
-        float(t_quantile(1 - share, clusters - 1))
+        float(t_quantile(1 - share, freedom))
         for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
-    return value + together / alone * (bound - value)
+    return e.value + together / alone * (bound - e.value)
 
 
 def _baselines_of(estimate: Estimate) -> str:

@@ -194,7 +194,7 @@ def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Poi
             words = wording.declared(e.measure, saved.made).contrast
             title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
             key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
-            _add(found, key, wording.from_random(e), e.se if e.extract_difference is None else e.extract_se)
+            _add(found, key, wording.from_random(e))
     for rule in limits:
         try:
             asked = of_limit(rule, saved.estimates)
@@ -202,14 +202,14 @@ def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Poi
             raise RequestError(f"{path}: {error}") from error
         for one in asked:
             key, e = _Key("limit", one.name, limit=rule.limit, sign=rule.sign), one.estimate
-            _add(found, key, e, e.extract_se if rule.from_random else e.se)
+            _add(found, key, e)
     return found
 
 
-def _add(found: dict[_Key, _Point], key: _Key, e: Estimate, error: float | None) -> None:
-    """Add an estimate with its standard error, unless one of them is not finite."""
-    if e.value is not None and error is not None and math.isfinite(e.value) and math.isfinite(error):
-        found[key] = _Point(e.value, error, decides(e), e.low, e.high)
+def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
+    """Add an estimate, unless its value or standard error is not finite."""
+    if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
+        found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
 
 
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
