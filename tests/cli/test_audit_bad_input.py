@@ -64,7 +64,9 @@ def test_missing_attributes_are_an_error_that_says_what_to_do(tmp_path: Path, fa
     ran = fairbrief("audit", file, *skipping, "--require", "mood")
     assert "SKIPPED  1 line of the input. 1 summary excluded by --require." in ran.out
     for report in ("report.md", "report.html"):
-        assert "1 line of the input. 1 summary excluded by --require." in (out / report).read_text().replace("\\", "")
+        assert "1 line of the input. 1 summary excluded by --require." in (out / report).read_text().replace(
+            "\\", ""
+        )
     assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0
 
 
