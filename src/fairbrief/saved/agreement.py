@@ -315,10 +315,11 @@ def agreement(
     observer = Observer(made, LabelDraws(1, 0))
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
-        start = len(by_people)
-        observer.observe(by_people, units)
-        reasons = by_people.reasons[start:]
-        observer.observe(by_scorer, [unit for unit, why in zip(units, reasons, strict=True) if not why])
+        of_batch = Ledger(by_people.observation, n_resamples=0)
+        observer.observe(of_batch, units)
+        labelled = of_batch.reasons == 0
+        by_people.absorb(of_batch)
+        observer.observe(by_scorer, list(itertools.compress(units, labelled)))
     refuse_unscored([by_scorer])
     excluded = Counter[str]()
     for ledger in (by_people, by_scorer):
