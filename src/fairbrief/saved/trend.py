@@ -20,7 +20,7 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
-from fairbrief.reports.json_file import Saved
+from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
@@ -135,7 +135,7 @@ def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
         yield from [folder] if (folder / RESULTS).exists() or not inner else inner
 
 
-def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) -> Sequence[Path]:
+def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: Order) -> Sequence[Path]:
     """The folders in their order; RequestError for an audit without a time."""
     if order == "given":
         return paths
@@ -146,7 +146,7 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) 
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
-def _check_comparable(audits: Sequence[tuple[Path, Saved]]) -> None:
+def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
     first, reference = audits[0]
     ours, settings = set(reference.made.get("measures", ())), _settings(reference)
@@ -167,7 +167,7 @@ def _check_comparable(audits: Sequence[tuple[Path, Saved]]) -> None:
                 )
 
 
-def _settings(saved: Saved) -> dict[str, set[str]]:
+def _settings(saved: ResultsFile) -> dict[str, set[str]]:
     """By measure the parts of its signature, with scorer and seed; also language and protocol."""
     found = {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature}
     return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
@@ -181,7 +181,7 @@ def _family(kind: Kind) -> str:
 # ------------------------------------------------------------------------------------ the numbers of a night
 
 
-def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Point]:
+def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key, _Point]:
     """All numbers of one audit that are followed."""
     try:
         found: dict[_Key, _Point] = dict(_described(saved.made))

@@ -43,7 +43,7 @@ ROBUST = "robust"
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
-    def __init__(self, audits: Sequence[Saved]) -> None:
+    def __init__(self, audits: Sequence[OpenAudit]) -> None:
         self._audits = audits
         self._scorers = Scorers()
         self._systems = {
@@ -145,7 +145,7 @@ class Answers:
 
     # ------------------------------------------------------------------------------- requested lists
 
-    def _named(self, key: str) -> tuple[Saved, str]:
+    def _named(self, key: str) -> tuple[OpenAudit, str]:
         if key not in self._systems:
             raise RequestError(f"There is no system '{key}'.")
         return self._systems[key]
@@ -188,7 +188,7 @@ def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> Saved:
+def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> OpenAudit:
     """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
 
     ``read`` reads files as the audit read its inputs. From here on, Arrow allocates memory from the system: its own pool never
@@ -206,7 +206,7 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
             texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
         except FairbriefError as error:
             fault = fault or str(error)
-    return Saved(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
+    return OpenAudit(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -260,7 +260,7 @@ def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class Saved:
+class OpenAudit:
     """An open audit folder: estimates in memory, per-record statistics and texts on disk.
 
     ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
