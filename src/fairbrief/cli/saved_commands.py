@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,6 @@ from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
-    from fairbrief.reports.result import Result
     from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
@@ -80,17 +79,14 @@ def report(
     from fairbrief.reports import exports, html, load
 
     result = load(folder)
-    texts: dict[str, Callable[[Result], str]] = {
-        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text,
-    }  # fmt: skip
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)
     elif format_ == "html":
         output.write_text(folder / "report.html", html.render(result))
         typer.echo(f"Written: {folder / 'report.html'}")
     else:
-        text = texts[format_](result)
-        typer.echo(text, nl=not text.endswith("\n"))
+        texts = {"markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text}
+        typer.echo(texts[format_](result).removesuffix("\n"))
 
 
 @app.command()
@@ -244,11 +240,7 @@ def gate(
         fairbrief gate demo --min 'rouge1{rosy}>=0.3'
         fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
-    from rich.console import Console
-    from rich.text import Text
-
     from fairbrief.reports.exports import markdown_table
-    from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -269,10 +261,9 @@ def gate(
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
         output.write_text(markdown, markdown_table(table) + "\n")
-    console = Console()
     for check in checks:
-        print_labelled(check.outcome, (check.name, check.message), console, STYLES[check.outcome])
-    console.print(Text(outcome, style=STYLES[outcome]))
+        output.print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
+    output.print_text(outcome, STYLES[outcome])
     raise typer.Exit(gate.EXIT[outcome])
 
 
@@ -302,17 +293,13 @@ def trend(
         fairbrief trend nightly --baseline release --json trend.json
         fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
-    from rich.console import Console
-
     from fairbrief.reports import trend_page
-    from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved.gate import EXIT
     from fairbrief.saved.trend import trend as trend_of
 
     found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
-    console = Console()
     for asked, texts in trend_page.sentences(found):
-        print_labelled(asked, texts, console)
+        output.print_labelled(asked, texts)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
     renders = (trend_page.as_page, trend_page.as_markdown, trend_page.as_json)
@@ -381,8 +368,6 @@ def explain(
         fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
         fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
     """
-    from rich.console import Console
-
     from fairbrief.reports import explanation
     from fairbrief.saved import explanations
 
@@ -395,7 +380,10 @@ def explain(
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
-    explanation.print_all(result, Console())
+    for table in (table for one in result for table in explanation.tables(one)):
+        output.print_tables([table], is_below_text=True)
+    typer.echo()
+    output.print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
