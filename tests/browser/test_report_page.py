@@ -14,7 +14,6 @@ from tests.browser.browsing import Served, chromium, needs_chromium
 from tests.cli.command import printed
 from tests.sample_nights import night
 
-from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.reports import html, trend_page
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
@@ -148,7 +147,7 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
     plain.write_text("".join(json.dumps({**row, "attributes": {}}) + "\n" for row in rows), encoding="utf-8")
     printed(*f"audit {plain} --measure coverage_parity@sentiment --resamples 0 --out {folder}".split())
-    with Server(Answers([open_audit(folder, read_inputs)])) as server:
+    with Server(Answers([open_audit(folder)])) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

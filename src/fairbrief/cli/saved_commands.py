@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import output
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.readers import ReadingSettings
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
-
-if TYPE_CHECKING:
-    from fairbrief.readers import Reading
-    from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
 SHOWN = 5
@@ -107,7 +102,7 @@ def view(
     from fairbrief.saved.view import Answers, Server, open_audit
 
     names = names_of(folders)
-    audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
+    audits = [open_audit(folder, name) for folder, name in zip(folders, names, strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -120,17 +115,6 @@ def view(
     typer.echo(f"{server.address}\nPress Ctrl-C to stop.")
     with server:
         server.serve_forever()
-
-
-def read_inputs(files: Sequence[str], saved: Inputs) -> Reading:
-    """The files, read with the options of the audit."""
-    try:
-        options = ReadingSettings.from_options({**saved.options, "attribute": saved.attributes})
-    except TypeError as error:
-        raise DataError(
-            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
-        ) from error
-    return options.read(files)
 
 
 @app.command()

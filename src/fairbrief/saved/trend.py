@@ -149,27 +149,25 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
 def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
     first, reference = audits[0]
-    ours, settings = set(reference.made.get("measures", ())), _settings(reference)
+    settings = _settings(reference)
     for path, saved in audits[1:]:
-        others = set(saved.made.get("measures", ()))
-        if ours != others:
-            differ = f"only {first} has {', '.join(sorted(ours - others)) or 'none'}, only {path} {', '.join(sorted(others - ours)) or 'none'}"
-            raise RequestError(
-                f"{path}: its measures differ from those of {first} ({differ}). Audit with the same --measure, or leave the folder out."
-            )
         for name, parts in _settings(saved).items():
             before = settings.setdefault(name, parts)
             if before != parts:
                 was, now = (" ".join(sorted(a - b)) or "none" for a, b in ((before, parts), (parts, before)))
+                what = name if name == "measures" else "settings"
                 raise RequestError(
-                    f"{path}: its settings differ from those of {first} ({name}: {now}, not {was}). Audit with the same settings, or "
+                    f"{path}: its {what} differ from those of {first} ({name}: {now}, not {was}). Audit with the same {what}, or "
                     "leave the folder out."
                 )
 
 
 def _settings(saved: ResultsFile) -> dict[str, set[str]]:
-    """By measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature}
+    """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
+    found = {"measures": set(saved.made.get("measures", ()))}
+    found |= {
+        e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature
+    }
     return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
 
 

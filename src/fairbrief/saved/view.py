@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,17 +21,15 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.readers import Reading
 from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result, Row
 from fairbrief.reports.wording import ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
-from fairbrief.saved.saved_inputs import Inputs, SavedTexts
+from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.types import Floats, Integers
 
 PAGE = 50
@@ -188,11 +186,11 @@ def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> OpenAudit:
+def open_audit(folder: Path, name: str = "") -> OpenAudit:
     """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
 
-    ``read`` reads files as the audit read its inputs. From here on, Arrow allocates memory from the system: its own pool never
-    releases memory, which costs a tenth more for a million records.
+    From here on, Arrow allocates memory from the system: its own pool never releases memory, which costs a tenth more for a
+    million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
@@ -202,11 +200,11 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
     else:
         fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
         try:
-            reading = read(saved_inputs.paths(folder, inputs), inputs)
+            reading = saved_inputs.reading_of(folder, inputs)
             texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
         except FairbriefError as error:
             fault = fault or str(error)
-    return OpenAudit(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
+    return OpenAudit(name or folder.resolve().name, saved.result(rows), texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -266,18 +264,15 @@ class OpenAudit:
     ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
     """
 
-    def __init__(
-        self, name: str, result: Result, rows: PerRecordRows, texts: SavedTexts | None, fault: str
-    ) -> None:
+    def __init__(self, name: str, result: Result, texts: SavedTexts | None, fault: str) -> None:
         self.name, self.result, self.texts, self.fault = name, result, texts, fault
-        self._rows = rows
-        self.measures = rows.measures
+        self.measures = result.rows.measures
         self.listing = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
         observation = self.measures[spec]
-        reader = reader_of(spec, list(self._rows.schemas[observation]))
+        reader = reader_of(spec, list(self.result.rows.schemas[observation]))
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
         records: list[pa.Array] = []
@@ -305,7 +300,9 @@ class OpenAudit:
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
-        for rows in self._rows.each_of(observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__):
+        for rows in self.result.rows.each_of(
+            observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__
+        ):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
@@ -317,7 +314,7 @@ class OpenAudit:
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
-            its = reader_of(other, list(self._rows.schemas[observation]))
+            its = reader_of(other, list(self.result.rows.schemas[observation]))
             if its is None or getattr(its.measure, "over", "") != over:
                 continue
             if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):
