@@ -113,8 +113,8 @@ class Answers:
             "rows": [
                 {
                     "record": listing.record[i].as_py(),
-                    "value": _known(values[i]),
-                    "other": None if beside is None else _known(beside[i]),
+                    "value": json_file.plain(values[i]),
+                    "other": None if beside is None else json_file.plain(beside[i]),
                     "label": listing.label(i) if way == ROBUST else "",
                     "doubt": listing.doubt(i),
                 }
@@ -136,10 +136,16 @@ class Answers:
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
-        return {
-            "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
-            "over": over, "groups": ordered_groups([*told, *known]), "doubt": listing.doubt(place),
-        }  # fmt: skip
+        groups, doubt = ordered_groups([*told, *known]), listing.doubt(place)
+        found = {
+            "row": row,
+            "texts": texts,
+            "support": support,
+            "over": over,
+            "groups": groups,
+            "doubt": doubt,
+        }
+        return dict(json_file.plain(found))
 
     # ------------------------------------------------------------------------------- requested lists
 
@@ -179,11 +185,6 @@ def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
     values = pa.array(other.values.get(quantity, np.full(len(other.record), np.nan)))
     found = values.take(pc.index_in(listing.record, other.record)).fill_null(np.nan)
     return np.asarray(found.to_numpy(zero_copy_only=False))
-
-
-def _known(value: float) -> float | None:
-    """A number; None for nan."""
-    return float(value) if np.isfinite(value) else None
 
 
 def open_audit(folder: Path, name: str = "") -> OpenAudit:
