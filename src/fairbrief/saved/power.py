@@ -146,10 +146,8 @@ def _precisions(e: Estimate) -> Iterator[tuple[str, Precision]]:
     known = ((PERMUTED, e.se, e.freedom), (EXTRACTS, e.extract_se, e.extract_freedom))
     for against, error, freedom in known:
         if error and freedom is not None:
-            yield (
-                against,
-                Precision(error, e.clusters, float(Precision(error, units, freedom).freedom_of(e.clusters))),
-            )
+            of_clusters = float(Precision(error, units, freedom).freedom_of(e.clusters))
+            yield against, Precision(error, e.clusters, of_clusters)
 
 
 def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> None:

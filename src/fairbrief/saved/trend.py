@@ -188,11 +188,10 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
             f"{path}: 'made' in {RESULTS} does not describe the inputs correctly. Run the audit again."
         ) from error
     for e in leading(saved.estimates):
-        if not e.baseline:
-            words = wording.declared(e.measure, saved.made).contrast
-            title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
-            key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
-            _add(found, key, wording.from_random(e))
+        words = wording.declared(e.measure, saved.made).contrast
+        title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
+        key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
+        _add(found, key, wording.from_random(e))
     for rule in limits:
         try:
             asked = of_limit(rule, saved.estimates)
