@@ -300,7 +300,7 @@ def test_runs_are_pooled_with_their_spread_apart(tmp_path: Path) -> None:
 def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:
     """Systems that are named like runs are audited one by one, and a note names the option that pools them."""
     told = printed("audit", *written(tmp_path), "--measure", UER, "--resamples", "0")
-    assert "random#1, random#2, random#3 look like runs of one system" in told
+    assert "random#1, random#2 and random#3 look like runs of one system" in told
     assert "--pool-runs" in told
 
 

@@ -80,8 +80,7 @@ def report(
         output.write_text(folder / "report.html", html.render(result))
         typer.echo(f"Written: {folder / 'report.html'}")
     else:
-        texts = {"markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text}
-        typer.echo(texts[format_](result).removesuffix("\n"))
+        typer.echo(exports.TEXTS[format_](result).removesuffix("\n"))
 
 
 @app.command()
@@ -135,7 +134,7 @@ def compare(
     from fairbrief.reports.plain import printable
     from fairbrief.saved.compare import changed_sources, names_of
     from fairbrief.saved.compare import compare as differences
-    from fairbrief.text.counted import counted
+    from fairbrief.text.counted import counted, listed
 
     ours, theirs = load(first), load(second)
     candidate, baseline = names_of((first, second))
@@ -144,10 +143,9 @@ def compare(
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     output.print_audit(result, details=details, can_save=False)
     for what, changed in changed_sources(ours, theirs).items():
-        named = ", ".join(printable(ident) for ident in changed[:SHOWN])
+        records, named = counted(len(changed), "record"), listed([*map(printable, changed)], SHOWN)
         typer.echo(
-            f"The {what} of {counted(len(changed), 'record')} differ between the two audits: "
-            f"{named}{'…' if len(changed) > SHOWN else ''}. Differences may come from the {what}.",
+            f"The {what} of {records} differ between the two audits: {named}. Differences may come from the {what}.",
             err=True,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TextIO
@@ -159,3 +159,7 @@ def csv_cell(value: Any) -> str | float | None:
 def _csv_text(value: str) -> str:
     text = printable(value)
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+TEXTS: Mapping[str, Callable[[Result], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}
+"""A whole result by the name of a format."""

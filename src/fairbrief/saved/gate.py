@@ -28,6 +28,7 @@ from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, 
 from fairbrief.settings import listed
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
+from fairbrief.text.counted import listed as names_listed
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
     """An inconclusive check for documents, references or groups of records that differ, because they may explain the difference."""
     checks = []
     for what, ids in changed.items():
-        shown = ", ".join(map(printable, ids[:SHOWN])) + ("…" if len(ids) > SHOWN else "")
+        shown = names_listed([printable(i) for i in ids], SHOWN)
         many = counted(len(ids), "record")
         message = f"the {what} of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new {what}"
         checks.append(Check(f"{what} as in the baseline", "inconclusive", message))

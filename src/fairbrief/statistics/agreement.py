@@ -97,8 +97,8 @@ def spearman(x: Floats, y: Floats) -> Floats:
 def spearman_of_draws(x: Floats, y: Floats, draws: Iterable[Counts]) -> Floats:
     """`spearman` of each resample, without sorting again; ``draws`` is how often it has each pair. Shapes: (n,), (n,), (n,) each → (draws,)."""
     known = ~(np.isnan(x) | np.isnan(y))
-    places = [np.unique(scores[known], return_inverse=True)[1] for scores in (x, y)]
-    return np.array([_of_ranks(*places, counts[known]) for counts in draws])
+    of_x, of_y = (np.unique(scores[known], return_inverse=True)[1] for scores in (x, y))
+    return np.array([_of_ranks(of_x, of_y, counts[known]) for counts in draws])
 
 
 def _of_ranks(x: Integers, y: Integers, counts: Counts) -> float:
