@@ -278,7 +278,7 @@ def _loaded(at: Path) -> None:
         with _passing():
             gate(at, most=["bur@side<=0.5"])
         with _passing():
-            opened = viewed.open_audit(at, lambda files, _: readers.read(files))
+            opened = viewed.open_audit(at)
             for spec in opened.measures:
                 opened.listing(spec, "s")
 

@@ -67,7 +67,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     first: list[dict[str, Any]] = []
 
     def begin() -> None:
-        opened.append(Answers([open_audit(folder, lambda files, _: fairbrief.read(files))]))
+        opened.append(Answers([open_audit(folder)]))
         opened[0].about()
 
     def rows(**asked: Any) -> None:

@@ -12,7 +12,6 @@ from tests.browser.browsing import served as serving
 from tests.cli.command import printed, write
 from tests.sample_nights import night
 
-from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.reports import html, trend_page
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
@@ -145,7 +144,7 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
     write(plain, [{**row, "attributes": {}} for row in rows])
     printed(*f"audit {plain} --measure coverage_parity@sentiment --resamples 0 --out {folder}".split())
-    server = Server(Answers([open_audit(folder, read_inputs)]))
+    server = Server(Answers([open_audit(folder)]))
     with serving(server):
         shown = chromium("--virtual-time-budget=9000", "--dump-dom", server.address, profile=profile)
     assert "1 to 28 of 28 records" in shown

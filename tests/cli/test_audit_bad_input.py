@@ -47,12 +47,19 @@ def test_many_skipped_lines_are_counted_on_the_first_screen(tmp_path: Path, fair
 
 
 def test_missing_attributes_are_an_error_that_says_what_to_do(tmp_path: Path, fairbrief: Command) -> None:
-    """Where some documents of a record lack the attribute, --require is offered, and works."""
+    """Where some documents of a record lack the attribute, --require is offered, works, and is named as the reason."""
     lacking = row(9)
     del lacking["documents"][1]["attributes"]["mood"]
-    file = write(tmp_path / "in.jsonl", [*rows(4), lacking])
+    file, out = write(tmp_path / "in.jsonl", [*rows(4), lacking]), tmp_path / "out"
     refused(fairbrief("audit", file, *QUICK), "--require mood")
-    assert fairbrief("audit", file, *QUICK, "--require", "mood").code == 0
+    write(file, [*rows(4), lacking, "no object"])
+    skipping = (*QUICK, "--on-error", "skip", "--out", out)
+    ran = fairbrief("audit", file, *skipping, "--require", "mood")
+    assert "SKIPPED  1 line of the input. 1 summary excluded by --require." in ran.out
+    for report in ("report.md", "report.html"):
+        assert "1 line of the input. 1 summary excluded by --require." in (out / report).read_text().replace(
+            "\\", ""
+        )
     assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0
 
 

@@ -254,3 +254,17 @@ def test_a_check_fails_only_if_it_would_among_all_checks() -> None:
     assert "the interval breaks the limit, but not when corrected for 20 checks" in several[0].message
     clear = hold("m@x<=0.2", [one.replace(system=f"s{i}") for i in range(20)])
     assert {check.outcome for check in clear} == {"fail"}
+
+
+def test_a_bound_is_widened_by_the_degrees_of_freedom_of_its_own_interval() -> None:
+    """A value that few of 200 clusters decide has a wide t interval, which many checks widen further than one of all clusters."""
+    one = Estimate("m@x", "m", "a", 0.5, low=0.41, high=0.59, clusters=200, n=200, freedom=199)
+    for freedom, told in ((199, "fail"), (4, "inconclusive")):
+        both = [one.replace(system=system, freedom=freedom) for system in ("a", "b")]
+        assert {check.outcome for check in hold("m@x<=0.39", both)} == {told}
+    random = one.replace(
+        quantity="difference[g]", kind="group_difference", extract_difference=0.5, extract_difference_low=0.41,
+        extract_difference_high=0.59, extract_freedom=4,
+    )  # fmt: skip
+    both = [random.replace(system=system) for system in ("a", "b")]
+    assert {check.outcome for check in hold("m@x:difference-random<=0.39", both)} == {"inconclusive"}

@@ -18,7 +18,6 @@ from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 
 from fairbrief.auditing import Plan, audit, run
-from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
@@ -202,13 +201,13 @@ def test_the_texts_of_an_audit_are_read_there(
     asked = ["--measure", "rouge1", "--resamples", "30", "--out", tmp_path / "audit"]
     done = fairbrief("audit", "s3://bucket/in/*.jsonl", *asked)
     assert done.code == 0, done.err
-    saved = open_audit(tmp_path / "audit", read_inputs)
+    saved = open_audit(tmp_path / "audit")
     assert saved.fault == ""
     assert saved.texts.unit("r7", "a")[0].summary.record == "r7"
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
-    assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
+    assert "has changed since the audit" in open_audit(tmp_path / "audit").fault
     del store.buckets["bucket"]["in/reviews.jsonl"]
-    assert "There is no file" in open_audit(tmp_path / "audit", read_inputs).fault
+    assert "There is no file" in open_audit(tmp_path / "audit").fault
     monkeypatch.setattr(saved_inputs, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
     checks = gate(tmp_path / "audit", baseline=tmp_path / "audit")
     assert checks

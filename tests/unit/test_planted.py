@@ -145,6 +145,13 @@ def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     assert counts[0] == sum(counts[1:]) == sum(len(record.documents) for record in documents)
 
 
+def test_without_identifying_words_no_shares_are_shown() -> None:
+    """Columns of dashes for women and men are left out, and the title does not promise them."""
+    table = topic_table([Record("a", (Document("the club won"),))])
+    assert (table.title, table.header) == ("Documents by topic", ("topic", "documents"))
+    assert table.rows[0] == ("total", "1")
+
+
 def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
     """Twenty counterfactuals of one seed document give the words of each group, and the documents of a topic, once."""
     given = {"a": ("the club won", "x"), "b": ("a wife", "y")}

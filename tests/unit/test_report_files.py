@@ -11,6 +11,7 @@ from typing import Any, cast
 import jsonschema
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests import sample_results
 from tests.held import held
@@ -146,3 +147,14 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):
         reports.load(tmp_path)
+
+
+@pytest.mark.parametrize("column", ["system", "summary[neutral]"])
+def test_a_column_that_was_taken_out_is_named(tmp_path: Path, column: str) -> None:
+    """A file of per-record statistics that somebody wrote again without a column is refused, not counted as zeros."""
+    reports.write_all(sample_results.make(), tmp_path)
+    path = tmp_path / "per_record" / "shares.parquet"
+    pq.write_table(pq.read_table(path).drop_columns([column]), path)
+    with pytest.raises(DataError) as refused:
+        reports.load(tmp_path)
+    assert f"{path}: the column '{column}' is missing. Restore the file" in str(refused.value)

@@ -110,6 +110,17 @@ def test_correlation_leaves_out_missing_pairs() -> None:
     assert np.isnan(agreement.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
 
 
+def test_correlation_of_ranks_in_resamples_is_that_of_the_repeated_pairs() -> None:
+    """With ties, missing scores, pairs that are not drawn, and resamples of one score only."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 9, 30).astype(float), rng.standard_normal(30).round(1)
+    x[3] = y[7] = NAN
+    drawn = np.vstack([np.ones(30, dtype=int), rng.integers(0, 4, (20, 30)), np.arange(30) == 5])
+    expected = [agreement.spearman(np.repeat(x, times), np.repeat(y, times)) for times in drawn]
+    np.testing.assert_allclose(agreement.spearman_of_draws(x, y, drawn), expected, rtol=1e-12)
+    assert np.isnan(expected[-1])
+
+
 def test_distance_over_positions_is_scipys() -> None:
     """The positional distance is the Wasserstein distance with positions as values and mass as weights."""
     stats = pytest.importorskip("scipy.stats")

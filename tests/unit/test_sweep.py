@@ -16,7 +16,6 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.chat.endpoint import LimitReached
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.registry import make
 from fairbrief.reports import load
@@ -295,7 +294,7 @@ def test_runs_are_pooled_with_their_spread_apart(tmp_path: Path) -> None:
 def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:
     """Systems that are named like runs are audited one by one, and a note names the option that pools them."""
     told = printed("audit", *written(tmp_path), "--measure", UER, "--resamples", "0")
-    assert "random#1, random#2, random#3 look like runs of one system" in told
+    assert "random#1, random#2 and random#3 look like runs of one system" in told
     assert "--pool-runs" in told
 
 
@@ -303,7 +302,7 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     """A record of the per-record statistics opens with the summary of the run that it stands for."""
     files = written(tmp_path)
     printed("audit", *files, "--measure", UER, "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
-    opened = open_audit(tmp_path / "a", read_inputs)
+    opened = open_audit(tmp_path / "a")
     assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
     assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args,
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_tables
+from fairbrief.cli.output import print_labelled, print_tables, print_text
 from fairbrief.errors import BackendError, RequestError
 
 if TYPE_CHECKING:
@@ -51,17 +51,13 @@ def doctor() -> None:
     Examples:
         fairbrief doctor
     """
-    from rich.console import Console
-
-    from fairbrief.reports.terminal import print_labelled
-
-    console = Console(highlight=False)
     sections = {"Installed": installed(), "Plug-ins": plugins(), "Device": device(), "Models": models()}
     for title, findings in sections.items():
-        console.print(f"\n[bold]{title}[/bold]")
+        typer.echo()
+        print_text(title, "bold")
         for finding in findings:
             mark, style = MARKS[finding.is_well]
-            print_labelled(mark, (f"{finding.name}: {finding.words}",), console, style)
+            print_labelled(mark, (f"{finding.name}: {finding.words}",), style)
 
 
 def installed() -> Iterator[Finding]:

@@ -45,13 +45,22 @@ def write_text(path: Path, text: str, newline: str = "\n") -> None:
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
     from rich.console import Console
 
     from fairbrief.reports import terminal
 
-    terminal.say(Console(), text)
+    terminal.say(Console(), text, style)
+
+
+def print_labelled(label: str, texts: Iterable[str], style: str = "") -> None:
+    """Print texts, wrapped beside a label."""
+    from rich.console import Console
+
+    from fairbrief.reports import terminal
+
+    terminal.print_labelled(label, texts, Console(highlight=False), style)
 
 
 def print_tables(tables: Sequence[Table], *, is_below_text: bool = False) -> None:

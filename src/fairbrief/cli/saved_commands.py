@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import output
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.readers import ReadingSettings
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
-
-if TYPE_CHECKING:
-    from fairbrief.readers import Reading
-    from fairbrief.reports.result import Result
-    from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
 SHOWN = 5
@@ -80,17 +74,13 @@ def report(
     from fairbrief.reports import exports, html, load
 
     result = load(folder)
-    texts: dict[str, Callable[[Result], str]] = {
-        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text,
-    }  # fmt: skip
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)
     elif format_ == "html":
         output.write_text(folder / "report.html", html.render(result))
         typer.echo(f"Written: {folder / 'report.html'}")
     else:
-        text = texts[format_](result)
-        typer.echo(text, nl=not text.endswith("\n"))
+        typer.echo(exports.TEXTS[format_](result).removesuffix("\n"))
 
 
 @app.command()
@@ -111,7 +101,7 @@ def view(
     from fairbrief.saved.view import Answers, Server, open_audit
 
     names = names_of(folders)
-    audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
+    audits = [open_audit(folder, name) for folder, name in zip(folders, names, strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -124,17 +114,6 @@ def view(
     typer.echo(f"{server.address}\nPress Ctrl-C to stop.")
     with server:
         server.serve_forever()
-
-
-def read_inputs(files: Sequence[str], saved: Inputs) -> Reading:
-    """The files, read with the options of the audit."""
-    try:
-        options = ReadingSettings.from_options({**saved.options, "attribute": saved.attributes})
-    except TypeError as error:
-        raise DataError(
-            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
-        ) from error
-    return options.read(files)
 
 
 @app.command()
@@ -155,7 +134,7 @@ def compare(
     from fairbrief.reports.plain import printable
     from fairbrief.saved.compare import changed_sources, names_of
     from fairbrief.saved.compare import compare as differences
-    from fairbrief.text.counted import counted
+    from fairbrief.text.counted import counted, listed
 
     ours, theirs = load(first), load(second)
     candidate, baseline = names_of((first, second))
@@ -164,10 +143,9 @@ def compare(
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     output.print_audit(result, details=details, can_save=False)
     for what, changed in changed_sources(ours, theirs).items():
-        named = ", ".join(printable(ident) for ident in changed[:SHOWN])
+        records, named = counted(len(changed), "record"), listed([*map(printable, changed)], SHOWN)
         typer.echo(
-            f"The {what} of {counted(len(changed), 'record')} differ between the two audits: "
-            f"{named}{'…' if len(changed) > SHOWN else ''}. Differences may come from the {what}.",
+            f"The {what} of {records} differ between the two audits: {named}. Differences may come from the {what}.",
             err=True,
         )
 
@@ -244,11 +222,7 @@ def gate(
         fairbrief gate demo --min 'rouge1{rosy}>=0.3'
         fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
-    from rich.console import Console
-    from rich.text import Text
-
     from fairbrief.reports.exports import markdown_table
-    from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -269,10 +243,9 @@ def gate(
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
         output.write_text(markdown, markdown_table(table) + "\n")
-    console = Console()
     for check in checks:
-        print_labelled(check.outcome, (check.name, check.message), console, STYLES[check.outcome])
-    console.print(Text(outcome, style=STYLES[outcome]))
+        output.print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
+    output.print_text(outcome, STYLES[outcome])
     raise typer.Exit(gate.EXIT[outcome])
 
 
@@ -302,17 +275,13 @@ def trend(
         fairbrief trend nightly --baseline release --json trend.json
         fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
-    from rich.console import Console
-
     from fairbrief.reports import trend_page
-    from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved.gate import EXIT
     from fairbrief.saved.trend import trend as trend_of
 
     found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
-    console = Console()
     for asked, texts in trend_page.sentences(found):
-        print_labelled(asked, texts, console)
+        output.print_labelled(asked, texts)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
     renders = (trend_page.as_page, trend_page.as_markdown, trend_page.as_json)
@@ -381,8 +350,6 @@ def explain(
         fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
         fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
     """
-    from rich.console import Console
-
     from fairbrief.reports import explanation
     from fairbrief.saved import explanations
 
@@ -395,7 +362,10 @@ def explain(
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
-    explanation.print_all(result, Console())
+    for table in (table for one in result for table in explanation.tables(one)):
+        output.print_tables([table], is_below_text=True)
+    typer.echo()
+    output.print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)

@@ -16,7 +16,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
-    from fairbrief.reports.json_file import Saved
+    from fairbrief.reports.json_file import ResultsFile
     from fairbrief.reports.per_record import PerRecordRows
     from fairbrief.reports.result import Result
 
@@ -264,7 +264,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def opened(folder: Path) -> tuple[Saved, PerRecordRows]:
+def opened(folder: Path) -> tuple[ResultsFile, PerRecordRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
     from fairbrief.reports.per_record import saved_rows

@@ -11,7 +11,7 @@ from fairbrief.reports import wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
 TOO_FEW = f"too few to act on (the gate needs {FEWEST_TO_DECIDE})"
@@ -74,11 +74,10 @@ def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
             )
     if others := made.get("other_languages"):
         ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
-        languages = ", ".join(f"{code} {many:,}" for many, code in ordered[:MOST_NAMED])
-        more = ", …" if len(ordered) > MOST_NAMED else ""
+        languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)
         many = counted(sum(many for many, _ in ordered), "document")
         without = _without(members, "other_languages", context)
-        lines.append(f"{many} in another language than the others ({languages}{more}){without}")
+        lines.append(f"{many} in another language than the others ({languages}){without}")
     return lines
 
 
@@ -163,9 +162,8 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
     ]
     if not few:
         return ""
-    more = f" and {len(few) - MOST_SYSTEMS} more systems" if len(few) > MOST_SYSTEMS else ""
-    listed = ", ".join(few[:MOST_SYSTEMS])
-    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {listed}{more}"
+    systems = listed(few, MOST_SYSTEMS)
+    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {systems}"
     if is_brief:
         return text
     people = f"people's references {by_people:.0%}, " if by_people else ""

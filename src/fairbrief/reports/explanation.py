@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, log10
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from fairbrief.reports import exports, json_file
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
@@ -17,9 +17,6 @@ from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Table
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -270,15 +267,3 @@ def as_page(explanations: Sequence[Explanation]) -> str:
         "explanations": [tables(found, MOST_CHARACTERS) for found in explanations],
     }
     return page("explanation.html.j2", context)
-
-
-def print_all(explanations: Iterable[Explanation], console: Console) -> None:
-    """Print every table on a terminal, then the legend."""
-    from fairbrief.reports import terminal
-
-    for explanation in explanations:
-        for table in tables(explanation):
-            console.print()
-            terminal.print_table(table, console)
-    console.print()
-    terminal.say(console, LEGEND, "dim")

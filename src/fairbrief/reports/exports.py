@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TextIO
@@ -38,7 +38,8 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
-        parts.append(f"## Input lines that could not be read\n\n{lines}")
+        counts = markdown_escape(" ".join(result.excluded_input))
+        parts.append(f"## Excluded input\n\n{counts}\n\n{lines}")
     made = "\n".join(f"- {markdown_escape(k)}: {markdown_escape(v)}" for k, v in made_lines(result.made))
     parts.append(f"## Settings\n\n{made}")
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -158,3 +159,7 @@ def csv_cell(value: Any) -> str | float | None:
 def _csv_text(value: str) -> str:
     text = printable(value)
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+TEXTS: Mapping[str, Callable[[Result], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}
+"""A whole result by the name of a format."""

@@ -164,10 +164,9 @@ def _of_group(several: Sequence[Estimate], context: Context) -> str:
     """One group: the system that is furthest below in a whole sentence, then the others with value and p."""
     first, *others = several
     inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_of(first))))
-    shown = others[: MOST_SYSTEMS - 1]
-    also = ", ".join(f"{named(e.system)} ({_value(e, context)}, {p_of(e)})" for e in shown)
-    more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
-    return f"{_sentence(first, context)} ({inside}){f'; also {also}{more}' if also else ''}."
+    also = [f"{named(e.system)} ({_value(e, context)}, {p_of(e)})" for e in others]
+    rest = f"; also {listed(also, MOST_SYSTEMS - 1)}" if also else ""
+    return f"{_sentence(first, context)} ({inside}){rest}."
 
 
 def _sentence(e: Estimate, context: Context) -> str:
@@ -202,14 +201,13 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
     by_one = len({e.system for e in several}) == 1
     where = f" in summaries by {named(several[0].system)}" if by_one else ""
     parts = []
-    for e in several[:MOST_LINES]:
+    for e in several:
         value = _value(e, context)
         if with_random:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
         group = wording.heading(e, context.words(e)) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
-    more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
-    return f"{start}{where}: {', '.join(parts)}{more}."
+    return f"{start}{where}: {listed(parts, MOST_LINES)}."
 
 
 def _significance(members: Sequence[Estimate], e: Estimate, context: Context) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -150,27 +151,26 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        frame = self.to_arrow().to_pandas()
-        assert isinstance(frame, pd.DataFrame)
+        _library("pandas")
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
     def to_polars(self) -> pl.DataFrame:
         """A polars data frame. Needs the extra ``polars``."""
-        try:
-            import polars as pl
-        except ImportError:
-            raise MissingExtra("polars", "polars", "to_polars()") from None
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame)
+        frame: pl.DataFrame = _library("polars").from_arrow(self.to_arrow())
         return frame
 
     @property
     def _by_subgroup(self) -> list[str]:
         return sorted({name for e in self for name in e.subgroup})
+
+
+def _library(name: str) -> Any:
+    """A library of data frames. Raises MissingExtra without it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtra(name, name, f"to_{name}()") from None
 
 
 def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def _escaped(text: str) -> str:
     return re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text)
 
 
-class Saved(msgspec.Struct, frozen=True):
+class ResultsFile(msgspec.Struct, frozen=True):
     """The content of ``results.json``: the fields of a `Result`, its identity, and the files of per-record statistics."""
 
     audit: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{16})?$")]
@@ -168,11 +168,11 @@ class Saved(msgspec.Struct, frozen=True):
         )  # fmt: skip
 
 
-def read(path: Path) -> Saved:
+def read(path: Path) -> ResultsFile:
     """Read ``results.json``; raises DataError if this version cannot read it."""
     found = _content(path, SCHEMA)
     _read_infinities(found)
-    return _converted(path, found, Saved, SCHEMA)
+    return _converted(path, found, ResultsFile, SCHEMA)
 
 
 def _read_infinities(found: Mapping[str, Any]) -> None:

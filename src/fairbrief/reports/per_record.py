@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
+from fairbrief.reports.plain import printable
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -112,7 +114,8 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
 
     for one in files_of(rows):
         schema = rows.schemas[one.observation]
-        schema = schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
+        about = {"schema": SCHEMA, "audit": audit, "columns": json.dumps(schema.names)}
+        schema = schema.with_metadata(about)
         repeated = [name for name in schema.names if name not in NAMES]
         with pq.ParquetWriter(
             folder / one.file, schema, compression="zstd", use_dictionary=repeated
@@ -146,8 +149,8 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
 def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerRecordRows:
     """The rows of the files in a folder; only requested columns are read, a row group at a time.
 
-    The files are opened once, so later replacements are ignored. Raises DataError if one is missing, damaged, or of another
-    audit.
+    The files are opened once, so later replacements are ignored. Raises DataError if one is missing, damaged, of another
+    audit, or without a column that it was written with.
     """
     import pyarrow.parquet as pq
 
@@ -156,10 +159,16 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
         path = folder / one.file
         with reading(path):
             found = pq.ParquetFile(path)
-        metadata = found.metadata.metadata or {}
+            metadata = found.metadata.metadata or {}
+            listed = json.loads(metadata.get(b"columns", b"[]"))
+            absent = [name for name in listed if name not in found.schema_arrow.names]
         if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
             raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
         _refuse_other(path, metadata, audit)
+        if absent:
+            raise DataError(
+                f"{path}: the column '{printable(absent[0])}' is missing. Restore the file, or run the audit again."
+            )
         opened[one.observation] = path, found
     schemas = {name: file.schema_arrow.remove_metadata() for name, (_, file) in opened.items()}
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
+from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
 FILE_AND_LINE = re.compile(r".*?:[0-9]+(?=[: ])|")
@@ -126,7 +127,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
-    """Messages about skipped input lines; ``made['skipped']`` counts all."""
+    """Messages about excluded input; ``made['skipped']`` counts all."""
     examples: Examples = field(default_factory=Examples)
     """The records in the report's viewer, from `fairbrief.saved.examples`."""
     sources: pa.Table | None = None
@@ -166,7 +167,11 @@ class Result:
         return list(dict.fromkeys([*self.systems, *(e.system for e in self.estimates)]))
 
     @property
-    def n_skipped(self) -> int:
-        """The number of skipped input lines."""
-        recorded = self.made.get("skipped")
-        return recorded if isinstance(recorded, int) else len(self.skipped)
+    def excluded_input(self) -> list[str]:
+        """How much of the input was excluded, and why."""
+        unwanted = int(self.made.get("not_required") or 0)
+        lines = int(self.made.get("skipped") or len(self.skipped)) - unwanted
+        texts = [f"{counted(lines, 'line')} of the input."] if lines else []
+        if unwanted:
+            texts.append(f"{counted(unwanted, 'summary', 'summaries')} excluded by --require.")
+        return texts

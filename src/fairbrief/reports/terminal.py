@@ -121,10 +121,8 @@ class _Screen:
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
         self.answers = {} if self.is_paper else answers(result)
-        if many := result.n_skipped:
-            self.answers[SKIPPED] = tuple(
-                (s, "") for s in (f"{counted(many, 'line')} of the input.", *result.skipped)
-            )
+        if excluded := result.excluded_input:
+            self.answers[SKIPPED] = [(text, "") for text in (" ".join(excluded), *result.skipped)]
 
     def first(self) -> list[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""

@@ -115,6 +115,8 @@ def from_random(estimate: Estimate) -> Estimate:
         value=estimate.extract_difference,
         low=estimate.extract_difference_low,
         high=estimate.extract_difference_high,
+        se=estimate.extract_se,
+        freedom=estimate.extract_freedom,
         p=estimate.extract_p,
         p_adjusted=estimate.extract_p_adjusted,
         permutation_mean=0.0,
@@ -455,11 +457,6 @@ class Context:
 # --------------------------------------------------------------------------------------------- notes
 
 
-def _equals(p: float) -> str:
-    text = number_format.probability(p)
-    return f"<\u00a0{text[1:]}" if text.startswith("<") else f"=\u00a0{text}"
-
-
 Arguments = Mapping[str, Any]
 
 
@@ -583,7 +580,7 @@ def _reading(of: Arguments) -> str:
     e = Estimate("", "", "", of["value"], low=of["low"], high=of["high"])
     interval = f" {number_format.interval(e)}" if e.low is not None else ""
     p = of.get("p")
-    return f"{number_format.value(e)}{interval}{'' if p is None else f', p {_equals(p)}'}"
+    return f"{number_format.value(e)}{interval}{'' if p is None else f', {p_text(p)}'}"
 
 
 WORDS: Mapping[str, str | Callable[[Arguments], str]] = {

@@ -32,11 +32,17 @@ from fairbrief.saved.saved_values import (
     specs_in,
 )
 from fairbrief.statistics import TIE
-from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
+from fairbrief.statistics.agreement import (
+    krippendorff_alpha,
+    pearson,
+    randolph_kappa,
+    spearman,
+    spearman_of_draws,
+)
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Measure, Table, Totals
+from fairbrief.types import Ask, Case, Floats, Integers, Measure, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -113,12 +119,12 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
     codes = system[first_met(system)[0]].tolist()
     names, of_each = tuple(a.systems[code] for code in codes), [np.flatnonzero(system == c) for c in codes]
-    (records,) = resampling.intervals(_spearman, [x, y], cluster)
+    records = _over_summaries(x, y, cluster, resampling)
     of_system = []
     for name, own in zip(names, of_each, strict=True):
         if len(own) >= FEWEST_RECORDS:
             alone = len(names) == 1
-            (rho,) = [records] if alone else resampling.intervals(_spearman, [x[own], y[own]], cluster[own])
+            rho = records if alone else _over_summaries(x[own], y[own], cluster[own], resampling)
             of_system.append((name, rho, len(own)))
     label, first, second = _names(a.measure, b.measure)
     over_systems = None
@@ -133,8 +139,8 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
 
 
-def _spearman(x: Floats, y: Floats) -> list[Floats]:
-    return [spearman(x, y)]
+def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
+    return resampling.interval(spearman_of_draws(x, y, resampling.draws(cluster)))
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
@@ -309,10 +315,11 @@ def agreement(
     observer = Observer(made, LabelDraws(1, 0))
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
-        start = len(by_people)
-        observer.observe(by_people, units)
-        reasons = by_people.reasons[start:]
-        observer.observe(by_scorer, [unit for unit, why in zip(units, reasons, strict=True) if not why])
+        of_batch = Ledger(by_people.observation, n_resamples=0)
+        observer.observe(of_batch, units)
+        labelled = of_batch.reasons == 0
+        by_people.absorb(of_batch)
+        observer.observe(by_scorer, list(itertools.compress(units, labelled)))
     refuse_unscored([by_scorer])
     excluded = Counter[str]()
     for ledger in (by_people, by_scorer):

@@ -27,7 +27,7 @@ from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Estimate, Measure, Observation
 
@@ -259,8 +259,8 @@ def missing_records(
                     for m in measures
                 ]  # fmt: skip
     if gone:
-        first = ", ".join(sorted(gone)[:SHOWN]) + (" …" if len(gone) > SHOWN else "")
-        lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({first})"
+        named = listed(sorted(gone), SHOWN)
+        lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({named})"
     _refuse_lacking(lacking, allowed)
     return checks
 

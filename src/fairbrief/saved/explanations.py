@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit
 from fairbrief.auditing.ledger import Ledger
@@ -299,8 +298,8 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
 
 
 def _summed(columns: Columns, rows: Floats) -> Totals:
-    """The sum of rows, without the values that none of them has; without any row, without columns."""
-    return Totals(_with_values(columns, (rows != 0).any(axis=0)) if len(rows) else {}, rows.sum(axis=0))
+    """The sum of rows, without the columns in which all are zero, those of groups that only other rows have."""
+    return Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
 
 
 def _differ(a: Observed, b: Observed) -> bool:
@@ -397,25 +396,6 @@ def _without_mentions(person: Entity, document: int) -> Entity | None:
 
 
 def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dict[str, Floats]:
-    """Every quantity of the measure without each row in turn. Shape (n,) each; nan if undefined.
-
-    A row that is the only one with some value (say, the only one with a group) is handled separately: without it, the value does
-    not exist.
-    """
-    rest = leave_one_out(sums)
-    found = {
-        name: np.array(np.broadcast_to(value.array, (len(sums),)), dtype=np.float64)
-        for name, value in measure.value(Totals(columns, rest)).items()
-    }
-    has_value = sums != 0
-    rows_with_value = has_value.sum(axis=0)
-    for i in np.flatnonzero((has_value & (rows_with_value == 1)).any(axis=1)):
-        alone = measure.value(Totals(_with_values(columns, rows_with_value > has_value[i]), rest[i]))
-        for name, array in found.items():
-            array[i] = float(alone[name].array) if name in alone else np.nan
-    return found
-
-
-def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:
-    values = {c[1] for c, i in columns.items() if len(c) > 1 and has_value[i]}
-    return {c: i for c, i in columns.items() if len(c) == 1 or c[1] in values}
+    """Every quantity of the measure without each row in turn. Shape (n,) each; nan if undefined."""
+    found = measure.value(Totals(columns, leave_one_out(sums)))
+    return {name: np.broadcast_to(value.array, len(sums)) for name, value in found.items()}

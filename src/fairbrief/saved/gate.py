@@ -28,6 +28,7 @@ from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, 
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
+from fairbrief.text.counted import listed as names_listed
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
     """An inconclusive check for documents, references or groups of records that differ, because they may explain the difference."""
     checks = []
     for what, ids in changed.items():
-        shown = ", ".join(map(printable, ids[:SHOWN])) + ("…" if len(ids) > SHOWN else "")
+        shown = names_listed([printable(i) for i in ids], SHOWN)
         many = counted(len(ids), "record")
         message = f"the {what} of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new {what}"
         checks.append(Check(f"{what} as in the baseline", "inconclusive", message))
@@ -275,7 +276,7 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         low, high = low - doubt, high + doubt
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
-    nearest = _widened(estimate.value, low if is_upper else high, among, many, confidence_level)
+    nearest = _widened(estimate, low if is_upper else high, among, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
@@ -292,18 +293,19 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
-def _widened(value: float, bound: float, among: int, clusters: int, confidence_level: float) -> float:
+def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> float:
     """The bound, moved away from the value to hold for ``among`` checks at once (Bonferroni).
 
     Nan, which breaks no limit, where an infinite value hides how far.
     """
-    if among == 1 or bound == value:
+    if e.value is None or among == 1 or bound == e.value:
         return bound
+    freedom = e.clusters - 1 if e.freedom is None else e.freedom
     alone, together = (
-        float(t_quantile(1 - share, clusters - 1))
+        float(t_quantile(1 - share, freedom))
         for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
-    return value + together / alone * (bound - value)
+    return e.value + together / alone * (bound - e.value)
 
 
 def _baselines_of(estimate: Estimate) -> str:

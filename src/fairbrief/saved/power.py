@@ -1,26 +1,21 @@
-"""How many records an audit needs to detect a disparity, from the per-record statistics of a saved audit or a pilot."""
+"""How many records an audit needs to detect a disparity, from the standard errors of a saved audit or a pilot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fairbrief.auditing.jackknifed import Jackknifed
-from fairbrief.auditing.origins import WHOLE
-from fairbrief.auditing.parts import Part, parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
 from fairbrief.settings import as_list
-from fairbrief.statistics.jackknife import Precision
-from fairbrief.types import Table
+from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
+from fairbrief.types import Estimate, Table
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -123,56 +118,36 @@ def power(
         raise RequestError(
             "Give a saved audit, or a standard error and its clusters: --se X --clusters N. --measure and --quantity need a saved audit."
         )
-    seed = int(result.made.get("seed") or 0)
-    taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
-    _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
-    found: list[Power] = []
-    seen: dict[str, None] = {}
-    for ledger, measure in taken:
-        if measures and not {repr(measure), measure.name} & set(measures):
-            continue
-        parts = [p for p in parts_of(ledger, (), seed).values() if p.system_kind == "system"]
-        for part in (p for p in parts if p.subgroup == WHOLE and p.clusters):
-            here = Jackknifed(measure, part.units)
-            seen |= dict.fromkeys(here.here)
-            for name, against, precision in _precisions(here, part, quantities):
-                found.append(question.of(precision, repr(measure), name, part.system, against))
-    _refuse_unknown(quantities, list(seen), "quantity")
+    whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
+    of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
+    _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
+    _refuse_unknown(quantities, [e.quantity for e in of_measures], "quantity")
+    observed = result.rows.measures
+    primary = {(observed.get(e.measure), e.quantity) for e in whole if e.is_primary}
+    # A group difference that several measures have is shown once.
+    found: dict[tuple[object, ...], Power] = {}
+    for e in of_measures:
+        if e.quantity in quantities or (not quantities and (observed.get(e.measure), e.quantity) in primary):
+            for against, precision in _precisions(e):
+                key = (e.over, e.quantity, e.system, against, precision.error)
+                found.setdefault(key, question.of(precision, e.measure, e.quantity, e.system, against))
     if not found:
         raise RequestError(
-            "The audit has no group difference with a standard error, which needs two clusters with both groups. "
-            "Name another quantity with --quantity, or give a known standard error with --se and --clusters."
+            "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
+            "above 0. Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
-    return _once(found)
+    return list(found.values())
 
 
-def _precisions(
-    here: Jackknifed, part: Part, quantities: Sequence[str]
-) -> Iterator[tuple[str, str, Precision]]:
-    """The precision of every group difference, and of its difference from the random baseline, with a standard error above 0."""
-    n = len(part.clusters)
-    for name, value in here.here.items():
-        is_asked = name in quantities if quantities else value.is_primary
-        if not is_asked or not np.isfinite(value.array):
-            continue
-        spreads = {PERMUTED: here.spreads(name)}
-        less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
-        if less is not None and np.isfinite(less.here[0]):
-            spreads[EXTRACTS] = less.spreads(here.strata(name))
-        for against, spread in spreads.items():
-            error, freedom = float(spread.error[0]), float(spread.freedom[0])
-            if np.isfinite(error) and error != 0:
-                # If groups of clusters were left out, the degrees of freedom are those of the groups.
-                of_groups = Precision(error, here.units.sums.shape[1], freedom)
-                yield name, against, Precision(error, n, float(of_groups.freedom_of(n)))
-
-
-def _once(found: Iterable[Power]) -> list[Power]:
-    """Each group difference once, even if several measures have it."""
-    kept: dict[tuple[object, ...], Power] = {}
-    for p in found:
-        kept.setdefault((p.measure.rpartition("@")[2], p.quantity, p.system, p.against, p.se), p)
-    return list(kept.values())
+def _precisions(e: Estimate) -> Iterator[tuple[str, Precision]]:
+    """The precision of a group difference, and of its difference from the random baseline, with a standard error above 0."""
+    # If groups of clusters were left out, the degrees of freedom are those of the groups.
+    units = e.clusters if e.clusters <= ONE_BY_ONE else GROUPS
+    known = ((PERMUTED, e.se, e.freedom), (EXTRACTS, e.extract_se, e.extract_freedom))
+    for against, error, freedom in known:
+        if error and freedom is not None:
+            of_clusters = float(Precision(error, units, freedom).freedom_of(e.clusters))
+            yield against, Precision(error, e.clusters, of_clusters)
 
 
 def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> None:

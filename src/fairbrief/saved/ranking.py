@@ -65,8 +65,10 @@ def overall(
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
-        for ledger, measures in ledgers_from(result.rows):
-            for measure in measures if published else _leading(ledger, measures):
+        leading = {e.measure for e in result.estimates if e.is_primary}
+        wanted = None if published else leading
+        for ledger, measures in ledgers_from(result.rows, wanted=wanted):
+            for measure in measures:
                 over = str(getattr(measure, "over", "") or "")
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
@@ -86,20 +88,6 @@ def overall(
             f"These audits have no {what} in common for two or more systems. "
             "Audit each data set with the same --measure and the same systems."
         )
-    return found
-
-
-def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
-    """The measures with group differences; of several with the same, the first that does not aggregate them into its main value."""
-    nothing = Totals(ledger.columns, np.zeros(len(ledger.columns)))
-    taken: set[str] = set()
-    found = []
-    values = {id(m): m.value(nothing) for m in measures}
-    for measure in sorted(measures, key=lambda m: bool(values[id(m)][m.name].contrasts)):
-        own = {name for name, value in values[id(measure)].items() if value.is_primary} - taken
-        if own:
-            taken |= own
-            found.append(measure)
     return found
 
 

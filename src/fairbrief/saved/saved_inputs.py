@@ -14,7 +14,7 @@ import msgspec
 
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
-from fairbrief.readers import Reading
+from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers.files import InputFile
 from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
@@ -72,12 +72,16 @@ def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
     return (name, path.stat().st_size, digest(path)) if path.is_file() else (name, 0, "")
 
 
-def paths(folder: Path, inputs: Inputs) -> list[str]:
-    """The paths of the inputs from the working folder."""
-    return [
-        str(folder / name) if known and not is_stored(name) else name
-        for name, known in zip(inputs.files, inputs.digests, strict=True)
-    ]
+def reading_of(folder: Path, inputs: Inputs) -> Reading:
+    """The inputs, read with the options of the audit."""
+    try:
+        settings = ReadingSettings.from_options({**inputs.options, "attribute": inputs.attributes})
+    except TypeError as error:
+        raise DataError(
+            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
+        ) from error
+    known = zip(inputs.files, inputs.digests, strict=True)
+    return settings.read([str(folder / name) if d and not is_stored(name) else name for name, d in known])
 
 
 def copy(folder: Path, audit: str, to: Path, named: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.statistics.agreement import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
@@ -149,24 +150,28 @@ class Resampling:
         self,
         statistic: Callable[..., Sequence[Floats]],
         arrays: Sequence[Floats],
-        cluster: Integers | None = None,
     ) -> list[Interval]:
         """Each value of a statistic of ``arrays``, which share their first axis, (n, …), with its interval.
 
-        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape. ``cluster`` (n,) is the
-        cluster of each entry, which are drawn together; by default each entry is drawn alone.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape.
         """
-        group = np.arange(len(arrays[0])) if cluster is None else first_met(cluster)[1]
-        bootstrap = self._bootstrap(int(group.max()) + 1)
-        draws = () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights())
-        picked = (np.repeat(np.arange(len(group)), times[group]) for times in draws)
-        # Draws of clusters differ in length.
-        at_once = 1 if cluster is not None else max(1, BLOCK // max(1, sum(array.size for array in arrays)))
+        every = np.arange(len(arrays[0]))
+        draws = itertools.islice(self.draws(every), 1, None)
+        picked = (np.repeat(every, times) for times in draws)
+        at_once = max(1, BLOCK // max(1, sum(array.size for array in arrays)))
         values = [np.array([statistic(*arrays)], dtype=np.float64)]
         while several := list(itertools.islice(picked, at_once)):
             places = np.stack(several)
             values.append(np.stack(statistic(*(array[places] for array in arrays)), axis=-1))
         return [self.interval(of) for of in np.concatenate(values).T]
+
+    def draws(self, cluster: Integers) -> Iterator[Counts]:
+        """How often all data, then each resample, have each entry; those of a cluster are drawn together. Shapes: (n,), (n,) each."""
+        number = first_met(cluster)[1]
+        yield np.ones(len(number), dtype=np.int64)
+        bootstrap = self._bootstrap(int(number.max()) + 1)
+        for times in () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights()):
+            yield times[number]
 
     def _bootstrap(self, records: int) -> Bootstrap | None:
         """The resamples; None for one record, or for no resamples."""

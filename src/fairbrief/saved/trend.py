@@ -20,7 +20,7 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
-from fairbrief.reports.json_file import Saved
+from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
@@ -135,7 +135,7 @@ def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
         yield from [folder] if (folder / RESULTS).exists() or not inner else inner
 
 
-def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) -> Sequence[Path]:
+def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: Order) -> Sequence[Path]:
     """The folders in their order; RequestError for an audit without a time."""
     if order == "given":
         return paths
@@ -146,30 +146,28 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) 
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
-def _check_comparable(audits: Sequence[tuple[Path, Saved]]) -> None:
+def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
     first, reference = audits[0]
-    ours, settings = set(reference.made.get("measures", ())), _settings(reference)
+    settings = _settings(reference)
     for path, saved in audits[1:]:
-        others = set(saved.made.get("measures", ()))
-        if ours != others:
-            differ = f"only {first} has {', '.join(sorted(ours - others)) or 'none'}, only {path} {', '.join(sorted(others - ours)) or 'none'}"
-            raise RequestError(
-                f"{path}: its measures differ from those of {first} ({differ}). Audit with the same --measure, or leave the folder out."
-            )
         for name, parts in _settings(saved).items():
             before = settings.setdefault(name, parts)
             if before != parts:
                 was, now = (" ".join(sorted(a - b)) or "none" for a, b in ((before, parts), (parts, before)))
+                what = name if name == "measures" else "settings"
                 raise RequestError(
-                    f"{path}: its settings differ from those of {first} ({name}: {now}, not {was}). Audit with the same settings, or "
+                    f"{path}: its {what} differ from those of {first} ({name}: {now}, not {was}). Audit with the same {what}, or "
                     "leave the folder out."
                 )
 
 
-def _settings(saved: Saved) -> dict[str, set[str]]:
-    """By measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature}
+def _settings(saved: ResultsFile) -> dict[str, set[str]]:
+    """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
+    found = {"measures": set(saved.made.get("measures", ()))}
+    found |= {
+        e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature
+    }
     return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
 
 
@@ -181,7 +179,7 @@ def _family(kind: Kind) -> str:
 # ------------------------------------------------------------------------------------ the numbers of a night
 
 
-def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Point]:
+def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key, _Point]:
     """All numbers of one audit that are followed."""
     try:
         found: dict[_Key, _Point] = dict(_described(saved.made))
@@ -190,11 +188,10 @@ def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Poi
             f"{path}: 'made' in {RESULTS} does not describe the inputs correctly. Run the audit again."
         ) from error
     for e in leading(saved.estimates):
-        if not e.baseline:
-            words = wording.declared(e.measure, saved.made).contrast
-            title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
-            key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
-            _add(found, key, wording.from_random(e), e.se if e.extract_difference is None else e.extract_se)
+        words = wording.declared(e.measure, saved.made).contrast
+        title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
+        key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
+        _add(found, key, wording.from_random(e))
     for rule in limits:
         try:
             asked = of_limit(rule, saved.estimates)
@@ -202,14 +199,14 @@ def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Poi
             raise RequestError(f"{path}: {error}") from error
         for one in asked:
             key, e = _Key("limit", one.name, limit=rule.limit, sign=rule.sign), one.estimate
-            _add(found, key, e, e.extract_se if rule.from_random else e.se)
+            _add(found, key, e)
     return found
 
 
-def _add(found: dict[_Key, _Point], key: _Key, e: Estimate, error: float | None) -> None:
-    """Add an estimate with its standard error, unless one of them is not finite."""
-    if e.value is not None and error is not None and math.isfinite(e.value) and math.isfinite(error):
-        found[key] = _Point(e.value, error, decides(e), e.low, e.high)
+def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
+    """Add an estimate, unless its value or standard error is not finite."""
+    if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
+        found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
 
 
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,17 +21,15 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.readers import Reading
 from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result, Row
 from fairbrief.reports.wording import ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
-from fairbrief.saved.saved_inputs import Inputs, SavedTexts
+from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.types import Floats, Integers
 
 PAGE = 50
@@ -43,7 +41,7 @@ ROBUST = "robust"
 class Answers:
     """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
-    def __init__(self, audits: Sequence[Saved]) -> None:
+    def __init__(self, audits: Sequence[OpenAudit]) -> None:
         self._audits = audits
         self._scorers = Scorers()
         self._systems = {
@@ -115,8 +113,8 @@ class Answers:
             "rows": [
                 {
                     "record": listing.record[i].as_py(),
-                    "value": _known(values[i]),
-                    "other": None if beside is None else _known(beside[i]),
+                    "value": json_file.plain(values[i]),
+                    "other": None if beside is None else json_file.plain(beside[i]),
                     "label": listing.label(i) if way == ROBUST else "",
                     "doubt": listing.doubt(i),
                 }
@@ -138,14 +136,20 @@ class Answers:
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
-        return {
-            "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
-            "over": over, "groups": ordered_groups([*told, *known]), "doubt": listing.doubt(place),
-        }  # fmt: skip
+        groups, doubt = ordered_groups([*told, *known]), listing.doubt(place)
+        found = {
+            "row": row,
+            "texts": texts,
+            "support": support,
+            "over": over,
+            "groups": groups,
+            "doubt": doubt,
+        }
+        return dict(json_file.plain(found))
 
     # ------------------------------------------------------------------------------- requested lists
 
-    def _named(self, key: str) -> tuple[Saved, str]:
+    def _named(self, key: str) -> tuple[OpenAudit, str]:
         if key not in self._systems:
             raise RequestError(f"There is no system '{key}'.")
         return self._systems[key]
@@ -183,16 +187,11 @@ def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
     return np.asarray(found.to_numpy(zero_copy_only=False))
 
 
-def _known(value: float) -> float | None:
-    """A number; None for nan."""
-    return float(value) if np.isfinite(value) else None
-
-
-def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> Saved:
+def open_audit(folder: Path, name: str = "") -> OpenAudit:
     """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
 
-    ``read`` reads files as the audit read its inputs. From here on, Arrow allocates memory from the system: its own pool never
-    releases memory, which costs a tenth more for a million records.
+    From here on, Arrow allocates memory from the system: its own pool never releases memory, which costs a tenth more for a
+    million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
@@ -202,11 +201,11 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
     else:
         fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
         try:
-            reading = read(saved_inputs.paths(folder, inputs), inputs)
+            reading = saved_inputs.reading_of(folder, inputs)
             texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
         except FairbriefError as error:
             fault = fault or str(error)
-    return Saved(name or folder.resolve().name, saved.result(rows), rows, texts, fault)
+    return OpenAudit(name or folder.resolve().name, saved.result(rows), texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -260,24 +259,21 @@ def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class Saved:
+class OpenAudit:
     """An open audit folder: estimates in memory, per-record statistics and texts on disk.
 
     ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
     """
 
-    def __init__(
-        self, name: str, result: Result, rows: PerRecordRows, texts: SavedTexts | None, fault: str
-    ) -> None:
+    def __init__(self, name: str, result: Result, texts: SavedTexts | None, fault: str) -> None:
         self.name, self.result, self.texts, self.fault = name, result, texts, fault
-        self._rows = rows
-        self.measures = rows.measures
+        self.measures = result.rows.measures
         self.listing = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
         observation = self.measures[spec]
-        reader = reader_of(spec, list(self._rows.schemas[observation]))
+        reader = reader_of(spec, list(self.result.rows.schemas[observation]))
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
         records: list[pa.Array] = []
@@ -305,7 +301,9 @@ class Saved:
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
-        for rows in self._rows.each_of(observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__):
+        for rows in self.result.rows.each_of(
+            observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__
+        ):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
@@ -317,7 +315,7 @@ class Saved:
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
-            its = reader_of(other, list(self._rows.schemas[observation]))
+            its = reader_of(other, list(self.result.rows.schemas[observation]))
             if its is None or getattr(its.measure, "over", "") != over:
                 continue
             if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):

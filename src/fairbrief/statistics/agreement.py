@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from math import prod
 from typing import Any, Literal
@@ -9,9 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairbrief.statistics.arrays import Floats, ratio
+from fairbrief.statistics.arrays import Floats, Integers, ratio
 
 Scale = Literal["nominal", "ordinal", "interval"]
+Counts = NDArray[np.integer[Any]]
+"""How often each item was drawn."""
 
 
 def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
@@ -91,6 +94,27 @@ def spearman(x: Floats, y: Floats) -> Floats:
     return pearson(*(rankdata(scores, axis=-1, nan_policy="omit") for scores in _pairs(x, y)))
 
 
+def spearman_of_draws(x: Floats, y: Floats, draws: Iterable[Counts]) -> Floats:
+    """`spearman` of each resample, without sorting again; ``draws`` is how often it has each pair. Shapes: (n,), (n,), (n,) each → (draws,)."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    of_x, of_y = (np.unique(scores[known], return_inverse=True)[1] for scores in (x, y))
+    return np.array([_of_ranks(of_x, of_y, counts[known]) for counts in draws])
+
+
+def _of_ranks(x: Integers, y: Integers, counts: Counts) -> float:
+    """The correlation of the ranks of pairs with places among the distinct scores, each pair ``counts`` times. Shapes: (n,)."""
+    a, b = (_centred_ranks(place, counts) for place in (x, y))
+    scale = ((counts * a) @ a * ((counts * b) @ b)) ** 0.5
+    return float(np.clip((counts * a) @ b / scale, -1.0, 1.0)) if scale > 0 else np.nan
+
+
+def _centred_ranks(places: Integers, counts: Counts) -> Floats:
+    """The rank that tied scores share, minus the mean rank."""
+    many = np.bincount(places, counts)
+    ranks: Floats = np.cumsum(many) - many / 2 - many.sum() / 2
+    return ranks[places]
+
+
 def _pairs(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     missing = np.isnan(x) | np.isnan(y)
@@ -103,10 +127,6 @@ def _mean(x: Floats) -> Floats:
 
 
 # ------------------------------------------------------------------------------------- two classes
-
-
-Counts = NDArray[np.integer[Any]]
-"""How often each item was drawn."""
 
 
 def roc_auc(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> Floats:

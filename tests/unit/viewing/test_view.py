@@ -18,7 +18,6 @@ from tests.cli.command import printed
 
 import fairbrief
 from fairbrief.auditing.record_values import values_of_records
-from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.saved import view
@@ -43,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def about(folder: Path) -> Answers:
     """The folder, opened."""
-    return Answers([open_audit(folder, read_inputs)])
+    return Answers([open_audit(folder)])
 
 
 def records_of(found: dict[str, Any]) -> list[str]:
@@ -71,7 +70,7 @@ def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answer
 
 def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> None:
     """View and report begin with the measure and system of the leading finding; of two audits, with both of its systems."""
-    twice = Answers([open_audit(folder, read_inputs, "new"), open_audit(folder, read_inputs, "old")])
+    twice = Answers([open_audit(folder, "new"), open_audit(folder, "old")])
     for answers, other in ((about, ""), (twice, "1:rosy")):
         start = {"measure": COVERAGE, "system": "0:rosy", "other": other, "order": ""}
         assert answers.about()["start"] == start
@@ -164,7 +163,7 @@ def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> N
     (tmp_path / "in.jsonl").write_text("".join(told), encoding="utf-8")
     options = f"--references --measure {COVERAGE} --resamples 0 --out".split()
     printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    seen = Answers([open_audit(tmp_path / "a", read_inputs)])
+    seen = Answers([open_audit(tmp_path / "a")])
     record = records_of(seen.rows(COVERAGE, "0:reference 1"))[0]
     shown = seen.record(COVERAGE, "0:reference 1", record)
     assert shown["texts"]["summaries"]["reference 1"]["text"] == "People liked the room."
@@ -183,7 +182,7 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
     measure = "theme_words@gender"
     options = f"--measure {measure} --resamples 0 --out".split()
     printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    shown = Answers([open_audit(tmp_path / "a", read_inputs)]).record(measure, "0:s", "note")
+    shown = Answers([open_audit(tmp_path / "a")]).record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()
 
@@ -193,11 +192,11 @@ def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     path = tmp_path / "reviews.jsonl"
     path.write_bytes(EXAMPLE.read_bytes())
     printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
-    assert open_audit(tmp_path / "audit", read_inputs).fault == ""
+    assert open_audit(tmp_path / "audit").fault == ""
     path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
-    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
+    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit").fault
     path.unlink()
-    gone = open_audit(tmp_path / "audit", read_inputs)
+    gone = open_audit(tmp_path / "audit")
     assert "is missing: restore it" in gone.fault
     assert Answers([gone]).rows(COVERAGE, "0:rosy")["total"] == len(RECORDS)
     with pytest.raises(DataError, match="is missing: restore it"):
@@ -209,7 +208,7 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     import shutil
 
     shutil.copytree(folder.parent, tmp_path / "elsewhere")
-    moved = open_audit(tmp_path / "elsewhere" / "audit", read_inputs)
+    moved = open_audit(tmp_path / "elsewhere" / "audit")
     assert moved.fault == ""
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
@@ -297,7 +296,7 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     measures = ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
     printed("audit", str(place / "rows.jsonl"), *(word for spec in measures for word in ("--measure", spec)),
         "--resamples", "20", "--extracts", "20", "--out", str(place / "audit"))  # fmt: skip
-    return Answers([open_audit(place / "audit", read_inputs)])
+    return Answers([open_audit(place / "audit")])
 
 
 @pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])

@@ -211,7 +211,7 @@ def topic_table(records: Iterable[Record]) -> Table:
     """The number of documents of each topic (`topic_of`), and the share of each group among their identifying words.
 
     ``total`` comes first, for all documents; each seed document counts once, since its counterfactuals differ only in
-    the people.
+    the people. Without any identifying word there are no shares.
     """
     counts: dict[str, np.ndarray] = {}
     documents: Counter[str] = Counter()
@@ -222,12 +222,14 @@ def topic_table(records: Iterable[Record]) -> Table:
         for part in (TOTAL, topic_of(document.text)):
             documents[part] += 1
             counts[part] = counts.get(part, 0) + np.array(count_identifiers(document.text, LISTS))
-    rows = tuple(
-        (part, f"{documents[part]:,}", *(f"{n / own.sum():.0%}" if own.any() else "–" for n in own))
-        for part, own in sorted(counts.items(), key=lambda item: (item[0] != TOTAL, item[0]))
-    )
-    title = "Documents, and share of each group among their identifying words, by topic"
-    return Table(title, ("topic", "documents", *word_lists(LISTS)), rows)
+    has_words = any(own.any() for own in counts.values())
+    rows = []
+    for part, own in sorted(counts.items(), key=lambda item: (item[0] != TOTAL, item[0])):
+        shares = (f"{n / own.sum():.0%}" if own.any() else "–" for n in own)
+        rows.append((part, f"{documents[part]:,}", *(shares if has_words else ())))
+    what = ", and share of each group among their identifying words," if has_words else ""
+    header = ("topic", "documents", *(word_lists(LISTS) if has_words else ()))
+    return Table(f"Documents{what} by topic", header, tuple(rows))
 
 
 def majority_group(text: str) -> str | None:
