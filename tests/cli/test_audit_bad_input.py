@@ -45,6 +45,25 @@ def test_a_bad_line_is_named_or_skipped_and_listed(name: str, tmp_path: Path, fa
     assert "in.jsonl:5" in ran.out
 
 
+def test_an_array_in_json_lines_is_read_with_the_format_that_the_message_names(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """Of one line or of many."""
+    file = tmp_path / "in.jsonl"
+    for indent in (None, 1):
+        file.write_text(json.dumps(rows(4), indent=indent))
+        refused(fairbrief("audit", file, *QUICK), "in.jsonl:1", "give --format json if the file is one array")
+        assert fairbrief("audit", file, *QUICK, "--format", "json").code == 0
+
+
+def test_an_object_without_fields_is_said_to_have_none(tmp_path: Path, fairbrief: Command) -> None:
+    """As a record, and as one of its documents."""
+    file = write(tmp_path / "in.jsonl", [*rows(4), {}])
+    refused(fairbrief("audit", file, *QUICK), "in.jsonl:5: found no fields; expected a field")
+    file = write(tmp_path / "in.jsonl", [*rows(4), row(9, documents=[{}])])
+    refused(fairbrief("audit", file, *QUICK), "found document 1 with no fields; expected its text")
+
+
 def test_many_skipped_lines_are_counted_on_the_first_screen(tmp_path: Path, fairbrief: Command) -> None:
     """The reasons that do not fit are counted, with the option that prints all."""
     file = write(tmp_path / "in.jsonl", [*rows(4), *(["not", "an", "object"] for _ in range(9))])
