@@ -402,6 +402,14 @@ SENTENCES = {
     "named in advance": (
         [CLEARER, NAMED_FIRST], {}, "Finding", "^gpt-4 covers documents with sentiment negative 16% less.*named in advance",
     ),
+    "summaries without text": (
+        [CLEAR],
+        {
+            "without_text": {"gpt-4": {"missing summary": 5, "empty summary": 8}, "b": {"empty summary": 5}},
+            "summaries_by_system": {"gpt-4": 100, "b": 100},
+        },
+        "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
+    ),
     "copies": (
         [CLEAR], REPEATED, "Caution",
         (r"40 records have the same documents as another record with a different id \(for instance a, b\); without the copies, "

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief import specs
-from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
-from fairbrief.reports import wording
+from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, WORDS
+from fairbrief.reports import arrangement, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
@@ -37,6 +37,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
     lines = [worded(note) for note in noted(context.result.estimates, "without_claims")]
+    lines += _without_text(context.made)
     lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
@@ -58,6 +59,17 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
+
+
+def _without_text(made: Mapping[str, Any]) -> list[str]:
+    """The systems that lack more summaries than a gate allows by default."""
+    lines = []
+    for system, reasons in (made.get("without_text") or {}).items():
+        many, total = sum(reasons.values()), made["summaries_by_system"][system]
+        if many > MAX_LEFT_OUT * total:
+            why = arrangement.reasons(reasons)
+            lines.append(f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})")
+    return lines
 
 
 def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:

@@ -13,7 +13,7 @@ from fairbrief.auditing import differences
 from fairbrief.auditing.differences import Change
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
-from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
+from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
@@ -24,7 +24,7 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
+from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rules
 from fairbrief.settings import listed
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted

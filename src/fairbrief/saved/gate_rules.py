@@ -85,10 +85,6 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     return result
 
 
-MAX_LEFT_OUT = 0.05
-"""Share of an input that may be invalid, refused, empty or unanswered; above it the gate is inconclusive."""
-
-
 @dataclass(frozen=True, slots=True)
 class Check:
     """One requirement and its outcome; ``inconclusive`` if the data do not decide."""
