@@ -402,6 +402,14 @@ SENTENCES = {
     "named in advance": (
         [CLEARER, NAMED_FIRST], {}, "Finding", "^gpt-4 covers documents with sentiment negative 16% less.*named in advance",
     ),
+    "a family with the name of an attribute": (
+        [CLEAR.replace(group_clusters=380, group_items=900.0), PAIR.replace(group_items=3.0, other_items=41.0)], {}, "Measured",
+        r"^Sentiment: negative 900 documents in 380 records Sentiment measures: female\s3\srecords, male\s41$",
+    ),
+    "percentage points for all comparisons": (
+        [CLEAR.replace(measure="uer@sentiment", quantity="difference[negative]", **FAMILY)], {}, "Interval",
+        "from random sentences is −10 percentage points, with a 95% interval of −15 to −5.0 that holds",
+    ),
     "summaries without text": (
         [CLEAR],
         {

@@ -104,9 +104,12 @@ def leading_sentence(first: Estimate, context: Context) -> str:
 def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
     """By attribute, or by family of a measure without one: the sizes of the groups, and the records that do not count."""
     lines: dict[str, str] = {}
+    attributes = {members[0].over.lower() for members in panels}
     for members in panels:
-        declared = context.declared(members[0])
-        name = members[0].over or declared.family
+        declared, name = context.declared(members[0]), members[0].over
+        if not name:
+            name = declared.family
+            name += " measures" if name.lower() in attributes else ""
         if name not in lines and (text := _sizes(members, declared.items, context)):
             title = named(name) if "_" in name else capital(named(name))
             lines[name] = f"{title}: {text}"
@@ -184,8 +187,11 @@ def _random(e: Estimate, context: Context) -> str:
 def _value(e: Estimate, context: Context) -> str:
     if e.value is None:
         return "no value"
-    unit = context.words(e).unit
-    return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
+    return _with_unit(e.value, context.words(e).unit)
+
+
+def _with_unit(value: float, unit: str) -> str:
+    return f"{signed(value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
 def _above(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -237,7 +243,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     text = (
-        f"{capital(of_system(e))}: the difference{what} is {signed(tested, unit)}, with a {level} interval of "
+        f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
         f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
     )
     return [text]
