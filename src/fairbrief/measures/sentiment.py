@@ -406,7 +406,9 @@ class GenderAgreement(BaseMeasure):
             self.name: t.Value(_correlation(totals), is_correlation=True),
             "same_sign": t.Value(ratio(totals["same sign"], both), is_share=True),
             "coefficient_change": t.Value(ratio(totals["change"], both)),
-            "article_coefficient": t.Value(ratio(totals["article coefficient"], articles)),
+            "article_coefficient": t.Value(
+                ratio(totals["article coefficient"], articles), limits=t.SHARE_DIFFERENCE
+            ),
             "without_gender_words": t.Value(ratio(articles - both, articles), is_share=True),
         }
 

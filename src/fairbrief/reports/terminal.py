@@ -443,14 +443,14 @@ def _tight(grid: _Grid) -> _Grid:
 
 
 def _narrowed(grid: _Grid, width: int) -> _Grid | None:
-    """The grid with its widest columns of text wrapped until it fits; None where it cannot."""
+    """The grid with its widest columns of text wrapped until it fits, equally wide ones alike; None where it cannot."""
     widths = list(grid.widths)
-    while (over := sum(widths) + grid.gap * (len(widths) - 1) - width) > 0:
+    while sum(widths) + grid.gap * (len(widths) - 1) > width:
         texts = (k for k, is_number in enumerate(grid.numeric) if not is_number)
         k = max(texts, key=lambda k: widths[k], default=-1)
         if k < 0 or widths[k] <= NARROWEST:
             return None
-        widths[k] = max(widths[k] - over, NARROWEST)
+        widths[k] -= 1
     header, *rows = (
         row
         if len(row) < len(widths)
