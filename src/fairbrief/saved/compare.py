@@ -22,7 +22,7 @@ from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import unknown
+from fairbrief.readers.messages import show, unknown
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
@@ -38,10 +38,13 @@ T = TypeVar("T")
 
 
 def result_of(audited: Audit | Result | Path | str) -> Result:
-    """The result of an audit, or of a saved one's folder."""
+    """The result of an audit, or of a saved one's folder; RequestError for anything else."""
     if isinstance(audited, (Path, str)):
         return load(audited)
-    return audited if isinstance(audited, Result) else audited.result
+    result = getattr(audited, "result", audited)
+    if not isinstance(result, Result):
+        raise RequestError(f"Found {show(audited)}; expected an audit, or the folder of a saved one.")
+    return result
 
 
 def compare(

@@ -77,7 +77,7 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     result = []
     for option, texts, sign in (("--max", most, "<="), ("--min", least, ">=")):
         for text in texts:
-            result.append(rule(text))
+            result.append(rule(str(text)))
             if result[-1].sign != sign:
                 raise RequestError(
                     f"{option} '{text}': write a rule with {sign}, or use {'--min' if sign == '<=' else '--max'}."
