@@ -86,11 +86,14 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     """The report says that there is one value only; a measure that was named keeps its row, with no number."""
     documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
     file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
-    ran = fairbrief("audit", file, *QUICK, "--details")
+    ran = fairbrief("audit", file, *QUICK)
     assert ran.code == 0
-    assert "'mood' has one value only" in ran.out
+    assert "CAUTION  No groups are compared: " in ran.out
+    assert "'mood' has one value only" in ran.out.replace("\n         ", " ")
     ran = fairbrief("audit", file, "--measure", "uer@mood", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0
+    assert "CAUTION" not in ran.out
+    assert "(uer): one value only 3." in ran.out
     (main_value, *_) = results(tmp_path / "out")["estimates"]
     assert (main_value["value"], sum(main_value["excluded"].values())) == (None, 3)
     assert main_value["notes"]
@@ -104,6 +107,29 @@ def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: C
     (main_value, *_) = results(tmp_path / "out")["estimates"]
     assert main_value["n"] == 4
     assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
+
+
+def test_an_attribute_that_is_no_attribute_yet_is_found_with_the_command_of_the_message(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """A list of values beside the documents counts only if it is named; `init` finds it."""
+    lists = [
+        {
+            "id": one["id"],
+            "documents": [d["text"] for d in one["documents"]],
+            "side": [d["attributes"]["mood"] for d in one["documents"]],
+            "summary": one["summary"],
+        }
+        for one in rows(4)
+    ]
+    file = write(tmp_path / "in.jsonl", lists)
+    refused(
+        fairbrief("audit", file), "no document has an attribute (", "'fairbrief init FILE' proposes which one"
+    )
+    assert fairbrief("init", file, "--out", tmp_path / "in.toml").code == 0
+    ran = fairbrief("audit", tmp_path / "in.toml", "--resamples", "20")
+    assert ran.code == 0
+    assert "Side: bad" in ran.out
 
 
 def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: Command) -> None:

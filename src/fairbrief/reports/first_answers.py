@@ -71,10 +71,12 @@ def answers(result: Result) -> Answers:
 
 
 def _compared(context: Context) -> Answers:
-    """How many differences of systems are significant, where a result has nothing but these."""
+    """How many differences of systems are significant, where a result has nothing but these; else why no groups are compared."""
     differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
-        return {}
+        absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
+        reasons = dict.fromkeys(m.reason for m in absent)
+        return {CAUTION: [(f"No groups are compared: {'; '.join(reasons)}.", "")]} if reasons else {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
