@@ -122,6 +122,8 @@ REFUSED = [
     ("audit quiet.toml", "quiet = 'yes': write true or false"),
     ("audit list.toml", "resamples = [1]: write one value"),
     ("audit absent.toml", "There is no file"),
+    ("audit number.toml", "number.toml: files has 5: write a list of texts"),
+    ("audit marked.toml", "There is no file"),
     ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
 SETTINGS = {
@@ -131,6 +133,8 @@ SETTINGS = {
     "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
     "list": 'files = ["one.jsonl"]\nresamples = [1]\n',
     "absent": 'files = ["none.jsonl"]\n',
+    "number": "files = [5]\n",
+    "marked": '\ufefffiles = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
 }
 
