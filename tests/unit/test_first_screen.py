@@ -334,6 +334,7 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
 
 
 CLEAR = PLAIN.replace(**EXTRACT_BASELINE)
+HIDDEN = Note("tests_need_resamples", {"tests": 12, "resamples": 480})
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
 PAIR = PLAIN.replace(
     measure="sentiment_shift", quantity="difference[female−male]", over="", group="female − male", value=0.4, p=None,
@@ -417,6 +418,13 @@ SENTENCES = {
             "summaries_by_system": {"gpt-4": 100, "b": 100},
         },
         "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
+    ),
+    "more resamples": (
+        [PLAIN.replace(notes=(HIDDEN,))], {}, "Caution",
+        "^12 comparisons with one Holm correction can become significant only with more resamples: --resamples 480",
+    ),
+    "more resamples would not matter": (
+        [CLEAR.replace(notes=(HIDDEN,))], {}, "Caution", "^(?!.*resamples)",
     ),
     "copies": (
         [CLEAR], REPEATED, "Caution",

@@ -54,7 +54,9 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     lines += _other_records(panels[0], context)
     lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [worded(note) for note in noted(shown, "place_is_group")]
-    if hidden := noted((e for members in panels for e in members), "tests_need_resamples"):
+    # A difference from random sentences is tested by its standard error, for which resamples do not matter.
+    by_permutations = (e for members in panels for e in members if e.extract_p is None)
+    if hidden := noted(by_permutations, "tests_need_resamples"):
         lines.append(worded(max(hidden, key=lambda note: note.arguments["resamples"])))
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
