@@ -195,7 +195,7 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     (line,) = found.panels[0].blocks[0].lines
     assert line.conclusion == "not significant: p\u00a0=\u00a00.400; smallest detectable difference 6.0%"
     assert answers(found)["Finding"] == (
-        "No group is significantly below the permutation mean. The smallest p\u00a0is\u00a00.400. For sentiment negative in "
+        "No group is significantly below the permutation mean. The smallest p of coverage_parity by sentiment is\u00a00.400. For sentiment negative in "
         "summaries by gpt-4, a difference of 6.0% would have been found in 80 of 100 such audits, before Holm's correction."
     )
     assert answers(found)["Next"].endswith(

@@ -231,7 +231,9 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
-        return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(_planned(members, e), context)}"
+        measure = f"{wording.name_of(e.measure)}{f' by {named(e.over)}' if e.over else ''}"
+        text = f"The smallest p of {measure} is\u00a0{smallest}{among}."
+        return f"{text}{_detectable(_planned(members, e), context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
