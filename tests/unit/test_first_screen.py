@@ -419,6 +419,10 @@ SENTENCES = {
         },
         "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
     ),
+    "groups that differ in spelling": (
+        [CLEAR.replace(notes=(Note("groups_alike", {"attribute": "sentiment", "groups": ["Neg", "neg"]}),))], {}, "Caution",
+        r"^The groups '?Neg'?, '?neg'? of sentiment differ only in spelling: if they are one group, use one spelling\.",
+    ),
     "more resamples": (
         [PLAIN.replace(notes=(HIDDEN,))], {}, "Caution",
         "^12 comparisons with one Holm correction can become significant only with more resamples: --resamples 480",

@@ -36,7 +36,8 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [worded(note) for note in noted(context.result.estimates, "without_claims")]
+    whole = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
+    lines = [worded(note) for note in whole]
     lines += _without_text(context.made)
     lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
