@@ -419,6 +419,10 @@ SENTENCES = {
         },
         "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
     ),
+    "clusters": (
+        [CLEAR.replace(clusters=40, group_clusters=30, group_items=900.0)], {}, "Measured",
+        r"^Sentiment: negative 900 documents in 30 independent groups\. 40 independent groups of 400 records\.",
+    ),
     "groups that differ in spelling": (
         [CLEAR.replace(notes=(Note("groups_alike", {"attribute": "sentiment", "groups": ["Neg", "neg"]}),))], {}, "Caution",
         r"^The groups '?Neg'?, '?neg'? of sentiment differ only in spelling: if they are one group, use one spelling\.",
