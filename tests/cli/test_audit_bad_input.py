@@ -45,15 +45,28 @@ def test_a_bad_line_is_named_or_skipped_and_listed(name: str, tmp_path: Path, fa
     assert "in.jsonl:5" in ran.out
 
 
-def test_an_array_in_json_lines_is_read_with_the_format_that_the_message_names(
+def test_an_array_in_json_lines_is_read_under_the_name_that_the_message_advises(
     tmp_path: Path, fairbrief: Command
 ) -> None:
     """Of one line or of many."""
     file = tmp_path / "in.jsonl"
     for indent in (None, 1):
         file.write_text(json.dumps(rows(4), indent=indent))
-        refused(fairbrief("audit", file, *QUICK), "in.jsonl:1", "give --format json if the file is one array")
-        assert fairbrief("audit", file, *QUICK, "--format", "json").code == 0
+        refused(fairbrief("audit", file, *QUICK), "in.jsonl:1", "in .json", "if", "is one array")
+        assert fairbrief("audit", file.rename(file.with_suffix(".json")), *QUICK).code == 0
+
+
+def test_records_whose_file_of_summaries_is_empty_are_not_called_missing(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """The records are there; their summaries are not."""
+    records = [{name: value for name, value in one.items() if name != "summary"} for one in rows(4)]
+    sources, summaries = write(tmp_path / "in.jsonl", records), tmp_path / "a.jsonl"
+    summaries.write_text("")
+    refused(
+        fairbrief("audit", sources, "--summaries", summaries),
+        "no summary to audit: no record of the input has one",
+    )
 
 
 def test_an_object_without_fields_is_said_to_have_none(tmp_path: Path, fairbrief: Command) -> None:

@@ -118,7 +118,7 @@ class _Audit:
         cases_once = iter(cases)
         head = list(itertools.islice(cases_once, HEAD))
         if not head:
-            raise DataError("There is no summary to audit: the input has no record.")
+            raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
         _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])

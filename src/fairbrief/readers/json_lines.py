@@ -97,8 +97,8 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
         return fault(
             f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})",
             "one complete JSON object per line",
-            "correct the line, or give --format json if the file is one array, or --format json-list if it is one document around "
-            "its records",
+            "correct the line; if the file is one array, end its name in .json; if it is one document around its records, give "
+            "--format json-list",
         )
     except (RecursionError, ValueError):
         return fault(
@@ -162,5 +162,5 @@ def load(file: File) -> Mapping[str, Any]:
 def _not_object(row: Any) -> DataError:
     remedy = "write one object per line"
     if isinstance(row, list):
-        remedy += ", or give --format json if the file is one array"
+        remedy += ", or end the file's name in .json if it is one array"
     return fault(show(row), 'an object like {"id": …, "documents": […]}', remedy)
