@@ -345,6 +345,15 @@ OSLO = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_d
 READINGS = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}
 LENGTH = Note("length_held_equal", {"system": "gpt-4", "alpha": 0.05, "readings": READINGS})
 WITHOUT = {"measure": PLAIN.measure, "quantity": PLAIN.quantity, "system": "gpt-4", "value": -0.05, "p": None}
+
+
+def reach(sources: float) -> dict[str, Any]:
+    """What is known where the scorer finds this share of the sources' own sentences, and none of a system's claims."""
+    shares = {"gpt-4": 0.0, "sentences of the sources": sources, "claims in another record": 0.05}
+    authors = [{"author": author, "share_found": share} for author, share in shares.items()]
+    return {"reach": [{"scorer": "containment", "measures": [PLAIN.measure], "authors": authors}]}
+
+
 REPEATED = {
     "copies": {"records": 40, "groups": 10, "examples": ["a", "b"]},
     "other_languages": {"fr": {"documents": 13, "records": 9, "examples": ["c"]}},
@@ -418,6 +427,14 @@ SENTENCES = {
             "summaries_by_system": {"gpt-4": 100, "b": 100},
         },
         "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
+    ),
+    "no sentence found": (
+        [CLEAR], reach(0.0), "Caution",
+        "finds none of the sources' own sentences: documents of other records support them about as much",
+    ),
+    "few sentences found": (
+        [CLEAR], reach(0.4), "Caution",
+        "finds only 40% of the sources' own sentences: documents of other records support the rest about as much",
     ),
     "clusters": (
         [CLEAR.replace(clusters=40, group_clusters=30, group_items=900.0)], {}, "Measured",

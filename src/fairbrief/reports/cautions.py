@@ -163,10 +163,10 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
     shares = {row["author"]: row["share_found"] for row in entry["authors"]}
     *_, sources, elsewhere = shares.values()
     if sources < FEWEST_OF_SOURCES:
-        part = f"only {sources:.0%}" if sources >= 0.005 else "none"
+        part, others = (f"only {sources:.0%}", "the rest") if sources >= 0.005 else ("none", "them")
         return (
             f"the scorer {scorer} finds {part} of the sources' own sentences: documents of other "
-            "records support the rest about as much, for instance because records repeat each other"
+            f"records support {others} about as much, for instance because records repeat each other"
         )
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
     few = [
