@@ -8,6 +8,7 @@ from typing import Any
 
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
+from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
@@ -192,7 +193,7 @@ def _value(e: Estimate, context: Context) -> str:
     return _with_unit(e.value, context.words(e).unit)
 
 
-def _with_unit(value: float, unit: str) -> str:
+def _with_unit(value: float, unit: ContrastUnit) -> str:
     return f"{signed(value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
