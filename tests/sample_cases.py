@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
-from fairbrief.types import Ask, Case, Document, Entity, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
 
 FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
 LAST = ("Smith", "Jones")
@@ -68,6 +68,26 @@ def cases_of(records: int, seed: int = 0) -> list[Case]:
     return cases
 
 
+def documents_of(
+    labels: Sequence[str], texts: Sequence[str], attribute: str = "side"
+) -> tuple[Document, ...]:
+    """Documents with a label each, as many as there are labels."""
+    return tuple(Document(text, {attribute: label}) for label, text in zip(labels, texts, strict=False))
+
+
+def of(result: Result, quantity: str, system: str | None = None, baseline: str = "", **told: Any) -> Estimate:
+    """The only estimate of this quantity, of this system if it is named, and of what else is told."""
+    wanted = {
+        "quantity": quantity,
+        "baseline": baseline,
+        **told,
+        **({} if system is None else {"system": system}),
+    }
+    every = (*result.estimates, *result.differences)
+    (found,) = [e for e in every if all(getattr(e, name) == value for name, value in wanted.items())]
+    return found
+
+
 def assert_same(ours: Result, theirs: Result) -> None:
     """Equal to the last bit, in everything but the seconds."""
     assert list(ours.estimates) == list(theirs.estimates)
@@ -77,6 +97,21 @@ def assert_same(ours: Result, theirs: Result) -> None:
     assert ours.tables == theirs.tables
     assert ours.not_measured == theirs.not_measured
     assert {**ours.made, "seconds": 0, "ended": ""} == {**theirs.made, "seconds": 0, "ended": ""}
+
+
+@dataclass
+class Supported:
+    """A scorer that answers each pair by a function of the source's text and the unit's."""
+
+    support: Callable[[str, str], float]
+    name: ClassVar[str] = "supported"
+    fingerprint: ClassVar[str] = "supported"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            matrix = np.array([[self.support(row, column) for column in ask.columns] for row in ask.rows])
+            owners = np.arange(len(ask.columns))
+            yield Scores(matrix.reshape(len(ask.rows), len(owners)), owners, np.ones(len(ask.rows)))
 
 
 @dataclass

@@ -16,17 +16,12 @@ from fairbrief.readers import read
 
 SAMPLES = {
     "cp1252": "Das Frühstück war großartig, aber die Bäder müssen erneuert werden.",
-    "cp1251": "Очень хороший отель и вежливый персонал. Завтрак был ужасный.",
-    "cp932": "部屋はとてもきれいでした。スタッフも親切でした。",
-    "gb18030": "房间很干净,服务员很友好,早餐也不错。",
-    "big5": "房間很乾淨，服務員很友好，早餐也不錯。",
-    "euc_kr": "방이 매우 깨끗하고 직원들이 친절했습니다.",
-    "cp1253": "Το δωμάτιο ήταν πολύ καθαρό και το προσωπικό ευγενικό.",
-    "utf-16": "Das Frühstück war großartig.",
-    "utf-32": "Das Frühstück war großartig.",
-    "utf-8": "Das Frühstück war großartig. 房间很干净",
+    "cp1251": "Очень хороший отель и вежливый персонал. Завтрак был ужасный.", "cp932": "部屋はとてもきれいでした。スタッフも親切でした。",
+    "gb18030": "房间很干净,服务员很友好,早餐也不错。", "big5": "房間很乾淨，服務員很友好，早餐也不錯。", "euc_kr": "방이 매우 깨끗하고 직원들이 친절했습니다.",
+    "cp1253": "Το δωμάτιο ήταν πολύ καθαρό και το προσωπικό ευγενικό.", "utf-16": "Das Frühstück war großartig.",
+    "utf-32": "Das Frühstück war großartig.", "utf-8": "Das Frühstück war großartig. 房间很干净",
     "utf-8-sig": "Das Frühstück war großartig.",
-}
+}  # fmt: skip
 
 
 def csv(path: Path, text: str, encoding: str) -> Path:
@@ -59,14 +54,11 @@ def test_an_encoding_that_is_told(tmp_path: Path) -> None:
         read(path, documents_field="text", encoding="zip")
 
 
-@pytest.mark.parametrize(
-    ("name", "row"),
-    [
-        ("a.csv", "id,text,summary\n1,Good.,S.\n"),
-        ("a.jsonl", '{"id": 1, "text": "Good.", "summary": "S."}\n'),
-        ("a.csv", 'id,text,summary\n1,"Das Frühstück war großartig.",S.\n'),
-    ],
-)
+@pytest.mark.parametrize(("name", "row"), [
+    ("a.csv", "id,text,summary\n1,Good.,S.\n"),
+    ("a.jsonl", '{"id": 1, "text": "Good.", "summary": "S."}\n'),
+    ("a.csv", 'id,text,summary\n1,"Das Frühstück war großartig.",S.\n'),
+])  # fmt: skip
 def test_utf_16_without_its_mark(tmp_path: Path, name: str, row: str) -> None:
     """It is recognized in either order of its bytes."""
     path = tmp_path / name
@@ -108,11 +100,9 @@ def book(path: Path, **sheets: list[list[Any]]) -> Path:
 
 
 ROWS: list[list[Any]] = [
-    ["id", "text", "stars", "on", "summary"],
-    [1, "Lovely.", 5, dt.date(2024, 1, 2), "S."],
-    [],
+    ["id", "text", "stars", "on", "summary"], [1, "Lovely.", 5, dt.date(2024, 1, 2), "S."], [],
     [1, "Rude.", 1.5, None, None],
-]
+]  # fmt: skip
 
 
 def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:

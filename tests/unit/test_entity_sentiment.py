@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -24,15 +24,16 @@ KOCH = Entity("k", "Ivan", "Koch", {"leaning": "right"})
 MOSS = Entity("m", "Clara", "Moss", {"leaning": "left"})
 
 
+NAMED = (BERG, HALE, KOCH)
+SAID = "Berg lost. Hale won, and Berg wept."
+
+
 def case(
-    summary: str = "Berg lost. Hale won, and Berg wept.",
-    entities: Sequence[Entity] = (BERG, HALE, KOCH),
-    source: Sequence[str] = (" ".join(SOURCE[:4]), SOURCE[4]),
-    attributes: Mapping[str, str] | None = None,
+    summary: str = SAID, people: Sequence[Entity] = NAMED, source: str = "", **attributes: str
 ) -> tuple[Case]:
-    """A record of two documents, and its summary."""
-    documents = tuple(map(Document, source))
-    record = Record("r", documents, entities=tuple(entities), attributes=dict(attributes or {}))
+    """A record of two documents, or of one other, and its summary."""
+    documents = (Document(source),) if source else (Document(" ".join(SOURCE[:4])), Document(SOURCE[4]))
+    record = Record("r", documents, entities=tuple(people), attributes=attributes)
     return (Case(record, Summary("r", "s", summary)),)
 
 
@@ -62,16 +63,14 @@ def test_the_shift_of_each_entity() -> None:
     """Berg: source (0.6 - 0.2)/2 = 0.2, summary (-0.5 + 0.1)/2 = -0.2, shift -0.4. Hale: source (-0.2 + 0.5)/2 = 0.15,
     summary 0.1, shift -0.05. Koch is not in the summary, and the rain names nobody.
     """
-    assert row(rows_of(case())) == pytest.approx(
-        {
-            ("one", "left"): 1, ("one", "right"): 1, ("article", "left"): 0.2, ("article", "right"): 0.15,
-            ("summary", "left"): -0.2, ("summary", "right"): 0.1, ("shift", "left"): -0.4, ("shift", "right"): -0.05,
-            ("article²", "left"): 0.04, ("article²", "right"): 0.0225, ("shift²", "left"): 0.16, ("shift²", "right"): 0.0025,
-            ("article·shift", "left"): -0.08, ("article·shift", "right"): -0.0075,
-            ("compared", "left"): 1, ("compared", "right"): 1,
-            ("compared shift", "left"): -0.4, ("compared shift", "right"): -0.05,
-        }
-    )  # fmt: skip
+    assert row(rows_of(case())) == pytest.approx({
+        ("one", "left"): 1, ("one", "right"): 1, ("article", "left"): 0.2, ("article", "right"): 0.15,
+        ("summary", "left"): -0.2, ("summary", "right"): 0.1, ("shift", "left"): -0.4, ("shift", "right"): -0.05,
+        ("article²", "left"): 0.04, ("article²", "right"): 0.0225, ("shift²", "left"): 0.16, ("shift²", "right"): 0.0025,
+        ("article·shift", "left"): -0.08, ("article·shift", "right"): -0.0075,
+        ("compared", "left"): 1, ("compared", "right"): 1,
+        ("compared shift", "left"): -0.4, ("compared shift", "right"): -0.05,
+    })  # fmt: skip
     (ask,) = EntitySentiment("leaning").asks(case())
     assert ask.rows == (*SOURCE[:2], *SOURCE[3:], "Berg lost.", "Hale won, and Berg wept.")
 
@@ -80,7 +79,7 @@ def test_values_over_two_records() -> None:
     """The second record names only Moss (left): 0.3 - 0 = 0.3. So the left's shift over all records is (-0.4 + 0.3)/2 =
     -0.05, overall[left - right] = -0.05 + 0.05 = 0, but in the record that names both -0.4 + 0.05 = -0.35.
     """
-    alone = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
+    alone = rows_of(case("Moss sang well.", [MOSS], "Clara Moss sang."))
     assert ("compared", "left") not in row(alone)
     found = values_of(EntitySentiment("leaning"), rows_of(case()), alone)
     assert found["entity_sentiment"] == found["difference[left−right]"] == pytest.approx(-0.35)
@@ -91,8 +90,8 @@ def test_values_over_two_records() -> None:
 
 def test_records_of_one_leaning_each_are_compared_if_no_record_has_two() -> None:
     """Left 0.3; right, in a record of Hale alone, 0.1 - 0.5 = -0.4: difference 0.7."""
-    left = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
-    right = rows_of(case("Hale won, and Berg wept.", [HALE], ["Hale smiled."]))
+    left = rows_of(case("Moss sang well.", [MOSS], "Clara Moss sang."))
+    right = rows_of(case("Hale won, and Berg wept.", [HALE], "Hale smiled."))
     assert values_of(EntitySentiment("leaning"), left, right)["difference[left−right]"] == pytest.approx(0.7)
 
 
@@ -130,7 +129,7 @@ def test_the_baseline_of_random_sentences() -> None:
 
 def test_by_leaning_of_the_source_and_by_relation() -> None:
     """In a text from the left, Berg (-0.4) is aligned and Hale (-0.05) opposed; by source both are in the left-source."""
-    cases = case(attributes={"leaning": "left"})
+    cases = case(leaning="left")
     by_relation = row(rows_of(cases, by="relation"))
     assert (by_relation["shift", "aligned"], by_relation["shift", "opposed"]) == pytest.approx((-0.4, -0.05))
     by_source = row(rows_of(cases, by="source"))
@@ -165,7 +164,7 @@ def test_entities_can_be_listed() -> None:
     listed = "left: Anna Berg; right: Tom Hale, Green_Party"
     assert [e.attributes["leaning"] for e in parsed_entities(listed, "leaning")] == ["left", "right", "right"]
     for entities in ((), (BERG, HALE)):
-        assert row(rows_of(case(entities=entities), entities=listed)) == row(rows_of(case()))
+        assert row(rows_of(case(people=entities), entities=listed)) == row(rows_of(case()))
     assert naming(("The Party won.", "The Green Party won."), (Name(None, "Green Party"),), "A Green Party.").tolist() == [
         [0], [1],
     ]  # fmt: skip

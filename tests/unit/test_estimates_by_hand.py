@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.sample_cases import documents_of, of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.types import Case, Document, Estimate, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 WORDS = ("cedar", "elm", "fir", "slate", "chalk", "marl")
 
@@ -20,8 +21,7 @@ def cases(systems: dict[str, int]) -> Iterator[Case]:
     """Eight records of three documents a side; a system copies as many of them as it is given, the first ones first."""
     for i in range(8):
         texts = [f"{word.title()} {word}{i} {word}s." for word in WORDS]
-        documents = [Document(text, {"side": side}) for text, side in zip(texts, "LLLRRR", strict=True)]
-        record = Record(f"r{i}", tuple(documents))
+        record = Record(f"r{i}", documents_of("LLLRRR", texts))
         for system, many in systems.items():
             yield Case(record, Summary(record.id, system, " ".join(texts[:many])))
 
@@ -30,13 +30,6 @@ def cases(systems: dict[str, int]) -> Iterator[Case]:
 def result() -> Result:
     """Two systems that copy two documents of the left, and one that copies all but one."""
     return audit(list(cases({"a": 2, "b": 2, "c": 5})), Plan(measures=["uer@side"], n_resamples=100))
-
-
-def of(result: Result, quantity: str, system: str, baseline: str = "") -> Estimate:
-    """One estimate."""
-    every = [*result.estimates, *result.differences]
-    (found,) = [e for e in every if (e.quantity, e.system, e.baseline) == (quantity, system, baseline)]
-    return found
 
 
 def test_systems_that_write_the_same_differ_by_nothing(result: Result) -> None:
@@ -92,10 +85,7 @@ def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
     """Three originals, each beside a variant, with four documents in two groups: 6 label permutations each, of which two are as extreme."""
     varied = []
     for i in range(3):
-        documents = tuple(
-            Document(f"{word.title()}{i} {word}s.", {"side": side})
-            for word, side in zip(WORDS, "LLRR", strict=False)
-        )
+        documents = documents_of("LLRR", [f"{word.title()}{i} {word}s." for word in WORDS])
         for record in (Record(f"o{i}", documents), Record(f"o{i}y", documents, seed_document=f"o{i}")):
             varied.append(Case(record, Summary(record.id, "a", documents[0].text)))
     found = audit(varied, Plan(measures=["uer@side"], n_resamples=100))
@@ -111,10 +101,7 @@ def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() 
     """A summary of one side of 4 and 4 documents is one of 70 label permutations, of which two are as uneven. With k of the four
     covered documents on one side, in C(4, k)² ways, the gap is |k - 2|/16: on average (2 · 2/16 + 2 · 16/16)/70.
     """
-    words = [f"{letter}lder" for letter in "abcdefgh"]
-    documents = tuple(
-        Document(f"{word} {word}s.", {"side": s}) for word, s in zip(words, "LLLLRRRR", strict=True)
-    )
+    documents = documents_of("LLLLRRRR", [f"{letter}lder {letter}lders." for letter in "abcdefgh"])
     one = Case(Record("r", documents), Summary("r", "a", " ".join(d.text for d in documents[:4])))
     found = audit([one], Plan(measures=["equal_coverage@side", "uer@side"], n_resamples=100))
     ps = {row["measures"]: row["p"] for row in found.per_record.to_pylist()}
@@ -122,9 +109,8 @@ def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() 
     one = replace(one, record=replace(one.record, seed_document="o"))
     per_record = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=0)).per_record
     assert [(row["record"], row["cluster"]) for row in per_record.to_pylist()] == [("r", "o")]
-    (e,) = [e for e in found.estimates if e.quantity == "uneven_share"]
-    assert e.value == 1
-    (main_value,) = [e for e in found.estimates if e.quantity == "equal_coverage"]
+    assert of(found, "uneven_share").value == 1
+    main_value = of(found, "equal_coverage")
     assert main_value.value == 2 / 16
     assert main_value.chance_adjusted == pytest.approx(2 / 16 - 36 / 16 / 70)
 
@@ -152,23 +138,20 @@ def test_a_mean_of_records_has_students_interval() -> None:
 
 def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
     """Two of eight summaries that repeat a word of their reference, and eight that draw on the first sentence alone."""
-    documents = (
-        Document("Alpha one. Beta two. Gamma three. Delta four.", {"side": "L"}),
-        Document("Else.", {"side": "R"}),
-    )
+    documents = documents_of("LR", ("Alpha one. Beta two. Gamma three. Delta four.", "Else."))
     texts = ["Alpha one.", *(f"Beta zzz{i}." for i in range(1, 8))]
     records = [Record(f"r{i}", documents, ("Alpha one.",)) for i in range(8)]
     given = [Case(r, Summary(r.id, "a", text)) for r, text in zip(records, texts, strict=True)]
     measures = ["rouge1", "position_from_uniform", "uer@side", "sof@side"]
-    found = audit(given, Plan(measures=measures, n_resamples=20)).estimates
-    names = (
-        "rouge1 rouge1_precision rouge1_recall lead_share mean_position segment[01] unmapped_share uer"
-    ).split()
-    shares = [e for e in found if e.low is not None and e.quantity in names]
-    assert {e.quantity for e in shares} == set(names)
+    found = audit(given, Plan(measures=measures, n_resamples=20))
+    names = {
+        "rouge1", "rouge1_precision", "rouge1_recall", "lead_share", "mean_position", "segment[01]", "unmapped_share", "uer",
+    }  # fmt: skip
+    shares = [e for e in found.estimates if e.low is not None and e.quantity in names]
+    assert {e.quantity for e in shares} == names
     for e in shares:
         assert 0 <= e.low <= e.value <= e.high <= 1, (e.quantity, e.low, e.value, e.high)
-    rouge = of(audit(given, Plan(measures=measures, n_resamples=20)), "rouge1_recall", "a")
+    rouge = of(found, "rouge1_recall")
     t2, n = 2.364624**2, (1 / 8) * (7 / 8) / (rouge.se or 1) ** 2
     middle = (1 / 8 + t2 / (2 * n)) / (1 + t2 / n)
     half = (t2 * ((1 / 8) * (7 / 8) / n + t2 / (4 * n * n))) ** 0.5 / (1 + t2 / n)
@@ -179,15 +162,12 @@ def test_no_bound_lies_beyond_what_can_be() -> None:
     """Documents of a are covered in one record of eight: 0.875 ± 0.296 less, where nothing is covered less than not at all,
     nor further below random extracts than these are above that.
     """
-    documents = (
-        Document("Alder birch cedar elm.", {"side": "a"}), Document("Fir.", {"side": "a"}),
-        Document("Hazel ivy juniper larch maple.", {"side": "b"}), Document("Oak pine.", {"side": "b"}),
-    )  # fmt: skip
+    given = ("Alder birch cedar elm.", "Fir.", "Hazel ivy juniper larch maple.", "Oak pine.")
+    documents = documents_of("aabb", given)
     texts = ["Fir. Hazel ivy juniper.", *["Hazel ivy juniper larch maple."] * 7]
     given = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "a", text)) for i, text in enumerate(texts)]
-    e = of(
-        audit(given, Plan(measures=["coverage_parity@side"], n_resamples=100)), "relative_difference[a]", "a"
-    )
+    found = audit(given, Plan(measures=["coverage_parity@side"], n_resamples=100))
+    e = of(found, "relative_difference[a]")
     assert (e.value, e.se, e.low, e.high) == pytest.approx((-0.875, 0.125, -1, -0.875 + 2.364624 * 0.125))
     assert e.extract_baseline is not None
     assert e.extract_difference - 2.2 * e.se < -1.1
@@ -237,14 +217,11 @@ def test_what_is_undefined_in_a_system_has_no_difference() -> None:
 
 def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -> None:
     """Systems that favour one side and the other by turns are no more uneven than chance."""
-    turns = [
-        replace(c, record=replace(c.record, documents=c.record.documents[:: 1 if i % 2 else -1]))
-        for i, c in enumerate(cases({"a": 2}))
-    ]
-    by_turns = [
-        replace(c, summary=replace(c.summary, text=" ".join(d.text for d in c.record.documents[:2])))
-        for c in turns
-    ]
+    by_turns = []
+    for i, c in enumerate(cases({"a": 2})):
+        documents = c.record.documents[:: 1 if i % 2 else -1]
+        text = " ".join(d.text for d in documents[:2])
+        by_turns.append(Case(replace(c.record, documents=documents), replace(c.summary, text=text)))
     e = of(audit(by_turns, Plan(measures=["coverage_parity@side"], n_resamples=100)), "coverage_parity", "a")
     assert (e.value, e.p) == (pytest.approx(0.0, abs=1e-12), 1.0)
     assert (e.low, e.low_is_open) == (0.0, False)
@@ -286,10 +263,7 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
     ]
     some = [c for c in both if c.summary.system == "a" or c.record.attributes["topic"] == "t"]
     found = audit(some, Plan(measures=["rouge1", "uer@side"], by=[("topic",)], n_resamples=20))
-    (lone,) = [
-        e for e in found.estimates
-        if (e.quantity, e.system, dict(e.subgroup)) == ("uer", "b", {"topic": "u"})
-    ]  # fmt: skip
+    lone = of(found, "uer", "b", subgroup={"topic": "u"})
     assert (lone.value, lone.n) == (None, 0)
     assert [dict(note.arguments) for note in lone.notes] == [{"reason": "no record"}]
 

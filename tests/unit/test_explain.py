@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sample_cases import documents_of
 from typer.testing import CliRunner
 
 import fairbrief
@@ -57,15 +58,18 @@ class Pairwise(pairs.KeyedScorer):
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
 
+def of_pairs(cases: list[Case], scorer: Pairwise, more: str = "", **asked: Any) -> Explanation:
+    """What an explanation by this scorer says of the one system."""
+    measure = f"equal_coverage(scorer=pairwise{more})@side"
+    (found,) = explain(cases, measure, scorers={"pairwise": scorer}, **asked)
+    return found
+
+
 def planted() -> tuple[list[Case], Pairwise]:
     """Two even records, and one that a single document of the left supports the summary of."""
-    documents = tuple(Document(f"{side} {i}.", {"side": side}) for side in ("L", "R") for i in (1, 2))
-    record = Record("planted", documents)
-    cases = [
-        Case(Record("even1", documents), Summary("even1", "s", "Even so.")),
-        Case(record, Summary("planted", "s", "They spoke. It was said.")),
-        Case(Record("even2", documents), Summary("even2", "s", "Even so.")),
-    ]
+    documents = documents_of("LLRR", ("L 1.", "L 2.", "R 1.", "R 2."))
+    said = {"even1": "Even so.", "planted": "They spoke. It was said.", "even2": "Even so."}
+    cases = [Case(Record(name, documents), Summary(name, "s", text)) for name, text in said.items()]
     return cases, Pairwise({("L 1.", "They spoke."): 0.9, ("L 1.", "It was said."): 0.9})
 
 
@@ -73,26 +77,22 @@ def made(n: int = 7, seed: int = 3) -> list[Case]:
     """Records with sides, people, references and gender words; only the first has documents of a third side."""
     rng = random.Random(seed)
 
-    def sentence() -> str:
-        return f"{rng.choice(('She', 'He'))} said the {rng.choice(WORDS)} was {rng.choice(WORDS)}."
+    def was() -> str:
+        return f"{rng.choice(WORDS)} was {rng.choice(WORDS)}."
 
-    cases = []
+    def sentence() -> str:
+        return f"{rng.choice(('She', 'He'))} said the {was()}"
+
+    people, cases = [], []
+    for d, (gender, name) in enumerate(PEOPLE.items()):
+        mention = Mention(d, 0, len(" ".join(name)), "full")
+        people.append(Entity(f"{gender}{d}", *name, {"gender": gender}, (mention,)))
     for i in range(n):
-        who = ("She", "He")[i % 2]
-        texts = [
-            f"{' '.join(PEOPLE[g])} came. The {rng.choice(WORDS)} was {rng.choice(WORDS)}. {who} left the {rng.choice(WORDS)}."
-            for g in ("female", "male", "female", "male")
-        ]
+        left, names = f"{('She', 'He')[i % 2]} left the", [" ".join(name) for name in PEOPLE.values()]
+        texts = [f"{name} came. The {was()} {left} {rng.choice(WORDS)}." for name in names * 2]
         sides = ["L", "R", "L" if i % 3 else "C", "R"] if i else ["L", "R", "M", "M"]
-        documents = tuple(Document(t, {"side": s}) for t, s in zip(texts, sides, strict=True))
-        entities = tuple(
-            Entity(f"{g}{d}", first, last, {"gender": g}, (Mention(d, 0, len(f"{first} {last}"), "full"),))
-            for d, g in ((0, "female"), (1, "male"))
-            for first, last in (PEOPLE[g],)
-        )
-        named = PEOPLE[rng.choice(("female", "male"))]
-        text = f"{named[0]} {named[1]} came. {sentence()} The {rng.choice(WORDS)} was {rng.choice(WORDS)}."
-        record = Record(f"r{i}", documents, (sentence(), sentence()), entities)
+        text = f"{rng.choice(names)} came. {sentence()} The {was()}"
+        record = Record(f"r{i}", documents_of(sides, texts), (sentence(), sentence()), tuple(people))
         cases.append(Case(record, Summary(record.id, "s", text)))
     return cases
 
@@ -122,10 +122,7 @@ def part(opened: Opened, kind: str, number: int) -> Part:
 def test_the_one_document_that_makes_a_gap_is_named_with_its_effect() -> None:
     """Means of .9, .1 against .1, .1 are .2 from their own mean; without the .9 nothing is left of it."""
     cases, scorer = planted()
-    (found,) = explain(
-        cases, "equal_coverage(scorer=pairwise, pairwise=true)@side", scorers={"pairwise": scorer}, top=1
-    )
-    (opened,) = found.opened
+    (opened,) = of_pairs(cases, scorer, ", pairwise=true", top=1).opened
     assert (opened.record, opened.value) == ("planted", pytest.approx(0.2, abs=EXACT))
     first = opened.parts[0]
     assert (first.kind, first.number, first.text) == ("document", 1, "L 1.")
@@ -178,10 +175,10 @@ def test_the_effect_of_a_part_is_that_of_audits_without_it(measure: str) -> None
 def test_another_quantity_can_be_explained() -> None:
     """``quantity`` names one of the measure's other values; a name that it does not have is refused."""
     cases = made()
-    (found,) = explain(cases, "uer@side", quantity="difference[L]", top=2)
+    (found,) = explain(cases, "uer@side", quantity="difference[L]", top=1)
     same(found.value, value(cases, "uer@side", "difference[L]"))
-    (case,) = [c for c in cases if c.record.id == found.opened[0].record]
-    same(found.opened[0].value, value([case], "uer@side", "difference[L]"))
+    (opened,) = found.opened
+    same(opened.value, value([c for c in cases if c.record.id == opened.record], "uer@side", "difference[L]"))
     with pytest.raises(RequestError, match=r"no quantity 'difference\[Q\]'. It has: uer, difference\[C\]"):
         explain(cases, "uer@side", quantity="difference[Q]")
 
@@ -193,9 +190,7 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
     """A record of one side has no gap: the reason stands where the number would."""
     cases, scorer = planted()
     cases[1] = without_document(cases[1], 3)
-    (found,) = explain(
-        cases, "equal_coverage(scorer=pairwise)@side", scorers={"pairwise": scorer}, ids=["planted"]
-    )
+    found = of_pairs(cases, scorer, ids=["planted"])
     only = part(found.opened[0], "document", 3)
     assert (only.own.without, only.own.effect, only.own.reason) == (None, None, "one group only")
     assert any("(one group only)" in row[0] for row in tables(found)[1].rows)
@@ -207,8 +202,7 @@ def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     cases, scorer = planted()
     one_side = Record("one", cases[0].record.documents[:2])
     cases.append(Case(one_side, Summary("one", "s", "They spoke.")))
-    given = {"pairwise": scorer}
-    (found,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["one", "planted"])
+    found = of_pairs(cases, scorer, ids=["one", "planted"])
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
     assert found.excluded == {"one group only": 1}
@@ -239,14 +233,14 @@ def test_an_input_that_a_measure_cannot_read_has_no_story() -> None:
 def test_with_a_cache_nothing_is_scored_again(tmp_path: Path) -> None:
     """After an audit that kept its scores, an explanation scores no pair at all."""
     cases, scorer = planted()
-    measure = "equal_coverage(scorer=pairwise)@side"
 
     def wrap(inner: Pairwise) -> Cached:
         return Cached(inner, tmp_path / "scores.sqlite")
 
-    audit(cases, Plan(measures=[measure], scorers={"pairwise": scorer}, wrap=wrap, n_resamples=0))
+    measures, scorers = ["equal_coverage(scorer=pairwise)@side"], {"pairwise": scorer}
+    audit(cases, Plan(measures=measures, scorers=scorers, wrap=wrap, n_resamples=0))
     scorer.scored.clear()
-    (found,) = explain(cases, measure, scorers={"pairwise": scorer}, wrap=wrap)
+    found = of_pairs(cases, scorer, wrap=wrap)
     assert scorer.scored == []
     assert found.opened[0].parts[0].own.effect == pytest.approx(0.2, abs=EXACT)
 
@@ -290,8 +284,7 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
     cases, scorer = planted()
     units = (Claim("They spoke."), Claim("It was said."), Claim("They spoke."))
     cases[1] = replace(cases[1], summary=replace(cases[1].summary, claims=units))
-    given = {"pairwise": scorer}
-    (covered,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["planted"])
+    covered = of_pairs(cases, scorer, ids=["planted"])
     assert {p.kind for p in covered.opened[0].parts} == {"document", "claim"}
     assert part(covered.opened[0], "claim", 3).text == "They spoke."
     assert without_claim(cases[1], 1).summary.claims == (units[0], units[2])
@@ -321,9 +314,8 @@ def test_counterfactuals_of_a_seed_document_are_left_out_together_and_one_by_one
     (opened,) = found.opened
     assert (opened.record, opened.influence.rows) == ("o0", 1)
     same(opened.influence.whole.without, value([c for c in cases if c.record.seed_document != "o0"], measure))
-    assert [(p.kind, p.own.reason) for p in opened.parts] == [
-        ("counterfactual", "fewer than two usable summaries in a group")
-    ] * 4
+    reason = "fewer than two usable summaries in a group"
+    assert [(p.kind, p.own.reason) for p in opened.parts] == [("counterfactual", reason)] * 4
     (named,) = explain(cases, measure, ids=["o0v1"])
     parts = named.opened[0].parts
     assert {p.kind for p in parts} == {"document", "sentence"}
@@ -335,10 +327,10 @@ def test_counterfactuals_of_a_seed_document_are_left_out_together_and_one_by_one
 
 def test_records_of_a_cluster_are_told_apart_and_not_by_one_story() -> None:
     """A measure speaks of one record's row; of a cluster it would call sums shares."""
-    cases = [
-        replace(c, record=replace(c.record, attributes={"topic": f"t{i // 2}"}, cluster_by="topic"))
-        for i, c in enumerate(made(6))
-    ]
+    cases = made(6)
+    for i, c in enumerate(cases):
+        attributes = {"topic": f"t{i // 2}"}
+        cases[i] = replace(c, record=replace(c.record, attributes=attributes, cluster_by="topic"))
     (found,) = explain(cases, "uer@side", top=1)
     (opened,) = found.opened
     assert opened.story == ""
@@ -355,9 +347,8 @@ def test_records_of_a_cluster_are_told_apart_and_not_by_one_story() -> None:
 def several() -> list[Case]:
     """The made cases under two systems."""
     cases = made()
-    return cases + [
-        replace(c, summary=replace(c.summary, system="t", text="The soup was cold.")) for c in cases
-    ]
+    summary = {"system": "t", "text": "The soup was cold."}
+    return cases + [replace(c, summary=replace(c.summary, **summary)) for c in cases]
 
 
 def test_the_top_ones_together_are_left_out_together() -> None:
@@ -370,9 +361,7 @@ def test_the_top_ones_together_are_left_out_together() -> None:
 
 def test_nothing_that_matters_is_said() -> None:
     """Where every record counts as unfair, and would without any one document, no part is told as the cause."""
-    documents = tuple(
-        Document(f"{word} came.", {"side": s}) for word, s in zip("abcdef", "LLLRRR", strict=True)
-    )
+    documents = documents_of("LLLRRR", [f"{word} came." for word in "abcdef"])
     cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "a b c. b c a.")) for i in range(3)]
     whole, *opened = tables(explain(cases, "bur@side")[0])
     said = "3 records. No single record changes the value. Without these 3 it is undefined."
@@ -447,12 +436,7 @@ def test_a_measure_need_not_be_declared() -> None:
     """A measure object that no entry point knows is explained as a declared one is."""
     from fairbrief.measures.quality import Rouge1
 
-    @dataclass(frozen=True, repr=False)
     class Own(Rouge1):
-        """A measure that only this test has."""
-
-        name = "rouge1"
-
         def __repr__(self) -> str:
             return "my own measure"
 
@@ -466,16 +450,12 @@ def test_a_measure_need_not_be_declared() -> None:
 EVIL = "<script>alert(1)</script> \x1b[31m| `x` \u202e \ud800"
 
 
-def evil() -> list[Explanation]:
-    """An explanation of a record whose id, group, document and sentence would all do harm."""
-    documents = [Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"})]
-    record = Record(EVIL, tuple(documents))
-    return explain([Case(record, Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))], "uer@side")
-
-
 def test_texts_cannot_do_harm() -> None:
     """No markup, sanity baseline or half of a character of the input reaches a page, a terminal or a file as such."""
-    page, text, written = explanation.as_page(evil()), as_markdown(evil()), as_json(evil())
+    documents = (Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"}))
+    case = Case(Record(EVIL, documents), Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))
+    evil = explain([case], "uer@side")
+    page, text, written = explanation.as_page(evil), as_markdown(evil), as_json(evil)
     for shown in (page, text):
         assert "<script>" not in shown
         assert not {"\x1b", "\u202e", "\ud800"} & set(shown)

@@ -7,6 +7,7 @@ import io
 import pytest
 from rich.console import Console
 from scipy.stats import t
+from tests.sample_cases import documents_of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
@@ -15,10 +16,9 @@ from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import RequestError
 from fairbrief.reports import exports, html, terminal
-from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.statistics.jackknife import t_quantile
-from fairbrief.types import Case, Document, Estimate, Record, Summary
+from fairbrief.types import Case, Estimate, Record, Summary
 
 SETTINGS = Settings(n_resamples=2000)
 ALONE = float(t_quantile(0.95, 19.0)) * 0.05
@@ -26,7 +26,7 @@ REVIEWS = "examples/reviews.jsonl"
 
 
 def difference(
-    over: str, group: str, p: float, *, system: str = "s", value: float = -0.2, **more: object
+    over: str, group: str, p: float, system: str = "s", value: float = -0.2, **more: object
 ) -> Estimate:
     """A leading group difference that random sentences were observed for; t with 19 degrees of freedom, error 0.05."""
     return Estimate(
@@ -37,40 +37,39 @@ def difference(
     ).replace(**more)  # fmt: skip
 
 
-def test_all_attributes_and_systems_are_one_family() -> None:
-    """Of four comparisons over two attributes the smallest p is multiplied by 4, the next by 3, whatever their attribute."""
-    left, old = difference("party", "left", 0.02, value=-0.3), difference("age", "old", 0.01)
-    young, other = (
-        difference("age", "young", 0.5, value=0.1),
-        difference("age", "old", 0.3, system="t", value=0.05),
-    )
-    found = with_families([left, old, young, other], SETTINGS)
-    assert [e.family_p for e in found] == pytest.approx([0.06, 0.04, 0.6, 0.6])
-    assert {e.family_size for e in found} == {4}
+FAMILIES = {
+    # The smallest p is multiplied by 4, the next by 3, whatever the attribute.
+    "all attributes and systems": (
+        [difference("party", "left", 0.02, value=-0.3), difference("age", "old", 0.01),
+         difference("age", "young", 0.5, value=0.1), difference("age", "old", 0.3, "t", 0.05)],
+        [(0.06, 4), (0.04, 4), (0.6, 4), (0.6, 4)],
+    ),
+    # What was named in advance keeps its p; the others are a family without it.
+    "named in advance": (
+        [difference("party", "left", 0.02, is_named=True), difference("age", "old", 0.01, value=-0.3),
+         difference("age", "young", 0.5)],
+        [(0.02, 1), (0.02, 2), (0.5, 2)],
+    ),
+    # What one of two groups has more the other has less: the same p counts once.
+    "mirrored": (
+        [difference("side", "a", 0.03), difference("side", "b", 0.03, value=0.2)], [(0.03, 1), (0.03, 1)],
+    ),
+    # A difference of two systems, and a value without random sentences, are families of their own.
+    "other baselines": (
+        [difference("side", "a", 0.01), difference("side", "a", 0.04, value=-0.1, baseline="t"),
+         difference("side", "b", 0.02).replace(extract_p=None, p=0.02, se=0.05, freedom=19.0)],
+        [(0.01, 1), (0.04, 1), (0.02, 1)],
+    ),
+}  # fmt: skip
 
 
-def test_what_was_named_in_advance_is_corrected_among_itself() -> None:
-    """One primary comparison keeps its p; the others are a family without it."""
-    first = difference("party", "left", 0.02, is_named=True)
-    others = [difference("age", "old", 0.01, value=-0.3), difference("age", "young", 0.5)]
-    found = with_families([first, *others], SETTINGS)
-    assert [(e.family_p, e.family_size) for e in found] == [(0.02, 1), (0.02, 2), (0.5, 2)]
-
-
-def test_two_groups_that_mirror_each_other_are_one_test() -> None:
-    """What one of two groups has more the other has less: the same p counts once."""
-    found = with_families([difference("side", "a", 0.03), difference("side", "b", 0.03, value=0.2)], SETTINGS)
-    assert [(e.family_p, e.family_size) for e in found] == [(0.03, 1), (0.03, 1)]
-
-
-def test_differences_of_systems_and_other_baselines_are_families_of_their_own() -> None:
-    """A difference of two systems, and a value without random sentences, do not raise the p of the others."""
-    others = [
-        difference("side", "a", 0.04, baseline="t", value=-0.1),
-        difference("side", "b", 0.02).replace(extract_p=None, p=0.02, se=0.05, freedom=19.0),
-    ]
-    found = with_families([difference("side", "a", 0.01), *others], SETTINGS)
-    assert [e.family_p for e in found] == [0.01, 0.04, 0.02]
+@pytest.mark.parametrize("name", FAMILIES)
+def test_holms_correction_is_made_over_a_whole_family(name: str) -> None:
+    """Each p as corrected, and the number of tests."""
+    tests, wanted = FAMILIES[name]
+    found = with_families(tests, SETTINGS)
+    assert [e.family_p for e in found] == pytest.approx([p for p, _ in wanted])
+    assert [e.family_size for e in found] == [size for _, size in wanted]
 
 
 def test_the_interval_holds_for_the_whole_family() -> None:
@@ -85,9 +84,8 @@ def test_the_interval_holds_for_the_whole_family() -> None:
 def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:
     """A name that nothing has is refused with what there is."""
     parity = "coverage_parity@sentiment"
-    found = fairbrief.audit(
-        REVIEWS, parity, primary=f"{parity}:relative_difference[neutral]{{rosy}}", n_resamples=100
-    )
+    asked = f"{parity}:relative_difference[neutral]{{rosy}}"
+    found = fairbrief.audit(REVIEWS, parity, primary=asked, n_resamples=100)
     (named,) = (e for e in found.estimates if e.is_named)
     assert (named.group, named.system, named.family_size) == ("neutral", "rosy", 1)
     with pytest.raises(RequestError, match="the audit does not take uer@sentiment"):
@@ -112,10 +110,8 @@ def test_what_differs_from_random_sentences_whatever_the_labels_is_not_significa
 
 def test_a_difference_of_systems_is_held_against_their_permutation_means() -> None:
     """Two systems that differ by 1 point do so with shuffled labels, too: no difference of theirs is significant."""
-    systems = [
-        difference("place", "a", 0.5, system=name, permutation_mean=mean)
-        for name, mean in (("s", -0.13), ("t", -0.12))
-    ]
+    means = (("s", -0.13), ("t", -0.12))
+    systems = [difference("place", "a", 0.5, name, permutation_mean=mean) for name, mean in means]
     one = difference("place", "a", 1e-9, baseline="t", value=-0.01, se=0.002, freedom=19.0)
     (gap,) = with_families([one], SETTINGS, systems)
     assert gap.label_p == pytest.approx(1.0)
@@ -143,17 +139,12 @@ TEXTS = (
 )  # fmt: skip
 
 
-def audited(labels: str, told: str = "The soup was cold. A waiter smiled at us.") -> Result:
-    """The audit of one record with these documents and a summary of some of them."""
-    documents = tuple(Document(t, {"side": v}) for t, v in zip(TEXTS, labels, strict=False))
-    one = Case(Record("r", documents), Summary("r", "s", told))
-    return audit([one], Plan(measures=["equal_coverage@side"], n_resamples=500))
-
-
 @pytest.mark.parametrize("labels", ["aabb", "abbb", "aabbcc"])
 def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
     """(2, 2), (1, 3) and (2, 2, 2) documents: "not testable" instead of a p, in terminal, page and Markdown."""
-    result = audited(labels)
+    told = Summary("r", "s", "The soup was cold. A waiter smiled at us.")
+    one = Case(Record("r", documents_of(labels, TEXTS)), told)
+    result = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=500))
     main_value = result.estimates[0]
     assert main_value.testable is False
     assert main_value.p is None
@@ -164,14 +155,9 @@ def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
         assert "fair:" not in text
 
 
-def a_p(p: float, smallest: float) -> Estimate:
-    """A test with the smallest p that its label permutations allow."""
-    return Estimate("m", "m", "s", 0.5, p=p, smallest_p=smallest, testable=True)
-
-
 def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> None:
     """Seven tests of eight clusters: 7/128 is above .05, so that no p is given; six of them are testable."""
-    seven = [a_p(1 / 128, 1 / 128)] * 7
+    seven = [Estimate("m", "m", "s", 0.5, p=1 / 128, smallest_p=1 / 128, testable=True)] * 7
     found = with_holm(seven, Settings())
     assert {(e.testable, e.p, e.p_adjusted) for e in found} == {(False, None, None)}
     assert "not testable among 7 tests" in worded(found[0].notes[0])

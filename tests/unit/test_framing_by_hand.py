@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from tests.rows_by_hand import NO_LABELS, added, by_column, values_of
 
-import fairbrief
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import wording
-from fairbrief.types import Ask, Case, Document, Estimate, Extracts, Measure, Reason, Record, Scores, Summary
+from fairbrief.types import Case, Document, Estimate, Extracts, Measure, Reason, Record, Scores, Summary
 
 PAIRS = {
     "business": [(0.3, 0.2), (0.3, 0.0), (-0.4, 0.0), (0.0, -0.3)],
@@ -115,53 +114,3 @@ def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
     missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
     assert missing == Reason("no word of known sentiment in the summary")
-
-
-# ---------------------------------------------------------------------------------- planted
-
-
-class Tone:
-    """A sentiment scorer that reads the number of each sentence, and takes their mean."""
-
-    name = fingerprint = "tone"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """One score per row."""
-        for ask in asks:
-            numbers = [
-                [float(s.strip(".")) for s in row.split() if s.strip(".-").isdigit()] for row in ask.rows
-            ]
-            result = [np.mean(own) / 100 for own in numbers]
-            yield Scores.of_whole_texts(ask, np.array(result), np.ones(len(result)))
-
-
-def texts(n: int, brightened: str, seed: int) -> list[Case]:
-    """Sources of ten sentences with a sentiment each, and summaries of three: at random, or the brightest of some texts."""
-    rng = np.random.default_rng(seed)
-    made = []
-    for i in range(n):
-        group = ("business", "private")[i % 2]
-        numbers = rng.integers(-60, 61, 10)
-        documents = (Document(" ".join(f"Tone {x}." for x in numbers)),)
-        record = Record(f"r{i}", documents, attributes={"contract": group})
-        for system in ("fair", "brightens"):
-            kept = rng.choice(numbers, 3, replace=False)
-            if system == "brightens" and group in (brightened, brightened or group):
-                kept = np.sort(numbers)[-3:]
-            made.append(Case(record, Summary(record.id, system, " ".join(f"Tone {x}." for x in kept))))
-    return made
-
-
-@pytest.mark.parametrize("brightened", ["", "business", "private"])
-def test_a_system_that_brightens_is_found_and_a_fair_one_is_not(brightened: str) -> None:
-    """Of all texts, or of one group's: the planted system has the smallest p and the right sign; the fair one is not significant."""
-    measure = FramingChange("contract", "tone") if brightened else FramingDirection("tone")
-    settings = {"n_resamples": 300, "n_extracts": 50, "scorers": {"tone": Tone()}, "check_scorers": False}
-    result = fairbrief.audit(texts(60, brightened, 3), [measure], **settings)
-    primary = [e for e in result.estimates if e.is_primary and not e.baseline and e.system_kind == "system"]
-    assert len(primary) == 2
-    first, second = sorted(primary, key=lambda e: e.family_p)
-    assert (first.system, second.system) == ("brightens", "fair")
-    assert (first.extract_difference > 0) == (brightened != "private")
-    assert first.family_p < 0.01
-    assert second.family_p > 0.05

@@ -1,8 +1,12 @@
-"""What intervals and tests are made of: jackknife, clusters in common, turned signs, permutations, random extracts."""
+"""What intervals and tests are made of: jackknife, clusters in common, turned signs, permutations, random extracts, and random
+numbers by name.
+"""
 
 from __future__ import annotations
 
-from itertools import permutations
+import random
+from hashlib import blake2b
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -14,18 +18,12 @@ from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
 from fairbrief.statistics.jackknife import leave_one_out, t_interval, t_test
+from fairbrief.statistics.keyed_random import keys_of, random_bits
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.statistics.resampling import flipped
 from fairbrief.types import Case, Document, Reason, Record, Summary
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
-
-
-def mean_spread(x: np.ndarray) -> object:
-    """The jackknife of a mean."""
-    rows = np.column_stack([x, np.ones(len(x))])
-    left = leave_one_out(rows)
-    return spread(x.mean(), left[:, 0] / left[:, 1], x)
 
 
 @settings(deadline=None)
@@ -35,7 +33,8 @@ def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None
     x = np.array(numbers)
     if x.std() < 1e-6 or abs(x.mean()) < 1e-6:
         return
-    found = mean_spread(x)
+    left = leave_one_out(np.column_stack([x, np.ones(len(x))]))
+    found = spread(x.mean(), left[:, 0] / left[:, 1], x)
     error = x.std(ddof=1) / np.sqrt(len(x))
     half = stats.t.ppf(0.975, len(x) - 1) * error
     assert t_interval(found, 0.95) == pytest.approx((x.mean() - half, x.mean() + half), abs=1e-8)
@@ -70,21 +69,11 @@ def case(summary: str, *documents: str) -> tuple[Case]:
     return (Case(Record("r", tuple(map(Document, documents))), Summary("r", "s", summary)),)
 
 
-@pytest.mark.parametrize(
-    ("words", "coin", "kept"),
-    [
-        (3, 0.0, [0, 1, 0]),
-        (6, 0.59, [0, 1, 1]),
-        (6, 0.6, [0, 1, 0]),
-        (8, 0.99, [0, 1, 1]),
-        (9, 0.2, [1, 1, 1]),
-        (9, 0.25, [0, 1, 1]),
-        (2, 0.99, [0, 1, 0]),
-    ],
-)
-def test_the_sentence_that_crosses_is_kept_by_its_missing_words(
-    words: int, coin: float, kept: list[int]
-) -> None:
+@pytest.mark.parametrize(("words", "coin", "kept"), [
+    (3, 0.0, [0, 1, 0]), (6, 0.59, [0, 1, 1]), (6, 0.6, [0, 1, 0]), (8, 0.99, [0, 1, 1]), (9, 0.2, [1, 1, 1]),
+    (9, 0.25, [0, 1, 1]), (2, 0.99, [0, 1, 0]),
+])  # fmt: skip
+def test_a_crossing_sentence_is_kept_by_its_missing_words(words: int, coin: float, kept: list[int]) -> None:
     """The second sentence of 3 words is drawn first, then the third of 5, then the first of 4. Of 6 words 3 are missing
     before the third: it is kept where the coin is below 3/5. Of 9 one is missing before the first: below 1/4. Of 2 the
     second is kept all the same.
@@ -103,3 +92,53 @@ def test_a_summary_as_long_as_its_source_has_no_extract() -> None:
     assert found.sentences == texts
     assert found.kept.shape == (4, 2)
     assert ExtractDraws(4, seed=0).extracts_of([case("a", " ")]) == [NO_SENTENCE]
+
+
+NAMES = [f"record {i}" for i in range(500)]
+KEYS = keys_of(NAMES, 0, "test")
+
+
+def test_numbers_are_kept_from_version_to_version() -> None:
+    """A key and its numbers are those of a plain reading of the definition; a change would change audits.
+
+    The plain reading gives the first numbers that are published for SplitMix64, from the state 1234567.
+    """
+    states = [(1234567 + i * 0x9E3779B97F4A7C15) % 2**64 for i in (1, 2, 3)]
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert [reference_mix(state) for state in states] == published
+    assert keys_of(["a", ""], 3, "x").tolist() == [reference_key("a"), reference_key("")]
+    key = int(KEYS[7])
+    wanted = [reference_mix(key ^ reference_mix((i + 1) * 0x9E3779B97F4A7C15 % 2**64)) for i in range(5)]
+    assert random_bits(KEYS[7:8], 5)[0].tolist() == wanted
+
+
+def reference_key(name: str) -> int:
+    """Of seed 3 and purpose "x"."""
+    return int.from_bytes(blake2b(f"3 1 x {name}".encode(), digest_size=8).digest(), "little")
+
+
+def reference_mix(x: int) -> int:
+    """SplitMix64's finalizer, with Python's integers."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+    return x ^ x >> 31
+
+
+def test_seed_purpose_and_name_make_other_numbers() -> None:
+    """No two of them are mistaken for each other, whatever characters a name has."""
+    named = product(("a", "b", "", "x a", "\udc80"), (0, 1, 11), ("x", "x a", "1"))
+    keys = [keys_of([name], seed, purpose)[0] for name, seed, purpose in named]
+    assert len(set(keys)) == len(keys)
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 9))
+@settings(max_examples=30, deadline=None)
+def test_a_record_reads_the_same_in_any_company(shuffle: random.Random, parts: int) -> None:
+    """Neither the order of the records nor how they are parted changes a number, and fewer are the first of many."""
+    names = NAMES[:12]
+    together = random_bits(keys_of(names, 5, "labels"), 9)
+    order = shuffle.sample(range(12), 12)
+    for part in np.array_split(order, parts):
+        keys = keys_of([names[i] for i in part], 5, "labels")
+        assert np.array_equal(random_bits(keys, 9), together[part])
+        assert np.array_equal(random_bits(keys, 4), together[part, :4])

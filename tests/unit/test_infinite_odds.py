@@ -6,10 +6,12 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.sample_cases import of
 from tests.unit.test_gate import hold
 
 from fairbrief import readers, reports
@@ -17,7 +19,6 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import number_of
 from fairbrief.reports import exports, plot, terminal
 from fairbrief.reports.result import Result
-from fairbrief.types import Estimate
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
 SYSTEMS = {
@@ -50,11 +51,7 @@ def result() -> Result:
     return audited(SYSTEMS, PUBLISHED, CORRECTED)
 
 
-def of(result: Result, quantity: str, system: str, measure: str = PUBLISHED) -> Estimate:
-    """One estimate."""
-    return next(
-        e for e in result.estimates if (e.measure, e.quantity, e.system) == (measure, quantity, system)
-    )
+published = partial(of, measure=PUBLISHED)
 
 
 def test_odds_of_a_share_of_one_are_infinite_and_of_two_undefined(result: Result) -> None:
@@ -64,27 +61,21 @@ def test_odds_of_a_share_of_one_are_infinite_and_of_two_undefined(result: Result
     women: women 24 of 24, odds 1 / 0 = ∞, men 0 of 24, odds 0: ∞. everybody: ∞ / ∞, and nobody: 0 / 0, undefined.
     With half a person more (recommended) women has 24.5 / 0.5 = 49 against 0.5 / 24.5: 49² − 1 = 2,400.
     """
-    read = {system: of(result, "entity_inclusion", system).value for system in SYSTEMS}
+    read = {system: published(result, "entity_inclusion", system).value for system in SYSTEMS}
     assert read == {"mixed": pytest.approx(2), "women": math.inf, "everybody": None, "nobody": None}
-    assert of(result, "log_odds[female/male]", "mixed").value == pytest.approx(math.log(3))
-    infinite = of(result, "log_odds[female/male]", "women")
+    assert published(result, "log_odds[female/male]", "mixed").value == pytest.approx(math.log(3))
+    infinite = published(result, "log_odds[female/male]", "women")
     assert (infinite.value, infinite.low, infinite.high) == (math.inf,) * 3
     assert [note.code for note in infinite.notes] == ["infinite"]
     assert infinite.p is None
-    assert of(result, "entity_inclusion", "women", CORRECTED).value == pytest.approx(49**2 - 1)
+    assert of(result, "entity_inclusion", "women", measure=CORRECTED).value == pytest.approx(49**2 - 1)
 
 
 def test_a_difference_from_infinite_odds_is_infinite_and_of_two_undefined(result: Result) -> None:
     """Ln 3 − ∞ = −∞; ∞ − ∞ is undefined, and says why."""
-    gap = {
-        frozenset((e.system, e.baseline)): e
-        for e in result.differences
-        if (e.measure, e.quantity) == (PUBLISHED, "log_odds[female/male]")
-    }
-    infinite = gap[frozenset(("women", "mixed"))]
-    assert infinite.value == (math.inf if infinite.system == "women" else -math.inf)
+    assert published(result, "log_odds[female/male]", "mixed", "women").value == -math.inf
     again = {"women": SYSTEMS["women"], "again": SYSTEMS["women"]}
-    (same,) = [e for e in audited(again).differences if e.quantity == "log_odds[female/male]"]
+    same = of(audited(again), "log_odds[female/male]", "again", "women")
     assert (same.value, [note.arguments for note in same.notes]) == (None, [{"reason": "both are infinite"}])
 
 
@@ -101,7 +92,7 @@ def test_every_output_has_the_infinite_value(result: Result, tmp_path: Path) -> 
     assert r"$\infty$" in exports.latex(result)
     json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert tuple(reports.load(tmp_path).estimates) == tuple(result.estimates)
-    assert number_of(of(result, "entity_inclusion", "women"), 2) == "∞"
+    assert number_of(published(result, "entity_inclusion", "women"), 2) == "∞"
 
 
 def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
@@ -112,10 +103,10 @@ def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
     assert told == {"women]": "fail", "mixed]": "pass"}
     told = {c.name.rpartition("[")[2]: c.outcome for c in hold(f"{asked}>=5", several)}
     assert told == {"women]": "pass", "mixed]": "fail"}
-    half = of(result, "log_odds[female/male]", "women").replace(low=6.0)
+    half = published(result, "log_odds[female/male]", "women").replace(low=6.0)
     (alone,) = hold(f"{asked}<=5", [half])
     assert alone.outcome == "fail"
-    among = hold(f"{asked}<=5", [half, of(result, "log_odds[female/male]", "mixed")])
+    among = hold(f"{asked}<=5", [half, published(result, "log_odds[female/male]", "mixed")])
     assert among[0].outcome == "inconclusive"
 
 

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from tests import sample_results
-from typer.testing import CliRunner
+from tests.sample_cases import Supported, documents_of
 
 from fairbrief.auditing import Plan, audit, scorer_checks
-from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
-from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.agreement import chunk_sizes
-from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary, Totals
+from fairbrief.types import Case, Claim, Document, Estimate, Record, Scores, Summary, Totals
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
 INVENTED = "Zebras admire quantum umbrellas over lunch."
@@ -35,15 +29,19 @@ def sentence(rng: np.random.Generator) -> str:
     return " ".join(rng.choice(WORDS, 8)).capitalize() + "."
 
 
-def cases(n: int = 20, said: str = "", references: bool = False, seed: int = 1) -> list[Case]:
-    """Records of two documents of each party; a summary copies one sentence, and says what else is ``said``."""
-    rng, made = np.random.default_rng(seed), []
+def cases(n: int = 20, said: str = "", references: bool = False, marked: str = "") -> list[Case]:
+    """Records of two documents of each party; a summary copies one sentence, and says what else is ``said``. The documents of
+    one party say ``mark`` at their end.
+    """
+    rng, made = np.random.default_rng(1), []
     for i in range(n):
         texts = [" ".join(sentence(rng) for _ in range(3)) for _ in range(4)]
-        documents = tuple(Document(t, {"party": "ab"[k % 2]}) for k, t in enumerate(texts))
         copied = f"{texts[i % 4].split('. ')[0].removesuffix('.')}."
         people = (f"{copied} {texts[(i + 1) % 4].split('. ')[1]}.",) if references else ()
-        record = Record(f"r{i:02d}", documents, references=people)
+        texts = [
+            f"{text} mark" if party == marked else text for party, text in zip("abab", texts, strict=True)
+        ]
+        record = Record(f"r{i:02d}", documents_of("abab", texts, "party"), references=people)
         made.append(Case(record, Summary(record.id, "copier", f"{copied} {said}".strip())))
     return made
 
@@ -82,9 +80,8 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
-    (*about,) = (
-        text for text, _ in cautions if text.startswith(f"{starts} (the sources' own sentences 100%")
-    )
+    said_first = f"{starts} (the sources' own sentences 100%"
+    about = [text for text, _ in cautions if text.startswith(said_first)]
     assert ["--scorers recommended" in text for text in about] == [True] * bool(said)
 
 
@@ -99,22 +96,11 @@ def test_reports_show_what_is_found_as_a_table() -> None:
 # ------------------------------------------------------------------------------- self-retrieval
 
 
-@dataclass(frozen=True)
-class Shortsighted:
-    """Shares of words found; of documents that hold ``unseen`` it reads the first ``seen`` words alone."""
-
-    unseen: str
-    seen: int = 2
-    name: str = "shortsighted"
-    fingerprint: str = "shortsighted"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            rows = [row.lower().replace(".", "").split() for row in ask.rows]
-            read = [set(words[: self.seen] if self.unseen in words else words) for words in rows]
-            wanted = [set(column.lower().replace(".", "").split()) for column in ask.columns]
-            matrix = np.array([[len(row & words) / max(len(words), 1) for words in wanted] for row in read])
-            yield Scores(matrix.reshape(len(rows), len(wanted)), np.arange(len(wanted)), np.ones(len(rows)))
+def shortsighted(document: str, unit: str) -> float:
+    """The share of words found; of documents that hold ``mark`` the first two words are read alone."""
+    words, wanted = (text.lower().replace(".", "").split() for text in (document, unit))
+    read = words[:2] if "mark" in words else words
+    return len({*read} & {*wanted}) / max(len({*wanted}), 1)
 
 
 @pytest.fixture
@@ -128,18 +114,6 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 
-def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
-    """The documents of a group say ``mark`` at their end."""
-    made = []
-    for case in some:
-        marks = [" mark" if d.attributes["party"] == group else "" for d in case.record.documents]
-        documents = [
-            replace(d, text=d.text + mark) for d, mark in zip(case.record.documents, marks, strict=True)
-        ]
-        made.append(replace(case, record=replace(case.record, documents=tuple(documents))))
-    return made
-
-
 def retrieval(result: Result) -> dict[str, Estimate]:
     """The estimates of the check by quantity."""
     return {e.quantity: e for e in result.estimates if e.measure.startswith("scorer_bias_retrieval")}
@@ -148,8 +122,8 @@ def retrieval(result: Result) -> dict[str, Estimate]:
 @pytest.mark.usefixtures("by_halves")
 def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() -> None:
     """It finds b's sentences again less often, and the group difference of b says so beside it."""
-    some = with_a_mark(cases(24), "b")
-    scorers = {"shortsighted": Shortsighted("mark")}
+    some = cases(24, marked="b")
+    scorers = {"shortsighted": Supported(shortsighted)}
     result = taken(some, "coverage_parity(scorer=shortsighted)@party", scorers=scorers, check_scorers=True)
     found = retrieval(result)
     assert found["mean[a]"].value == 1
@@ -176,7 +150,7 @@ def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.
 def test_self_retrieval_by_hand() -> None:
     """A sentence whose own document is alone best counts 1, one that shares the best with another 1/2, another 0."""
     texts = ("One two three four five. Six seven eight nine ten.", "Tin can lid jar box.", "Too short.")
-    record = Record("r", tuple(Document(t, {"x": g}) for t, g in zip(texts, "aba", strict=True)))
+    record = Record("r", documents_of("aba", texts, "x"))
     observation = ScorerBiasRetrieval("x", "s", 5, 0.5)
     cases_ = (Case(record, Summary("r", "s", "")),)
     (ask,) = observation.asks(cases_)
@@ -192,25 +166,6 @@ def test_self_retrieval_by_hand() -> None:
     assert found["difference[b]"] == pytest.approx([-0.75, 0.75])
     alone = Record("r", (Document(texts[0], {"x": "a"}),))
     assert not observation.asks((Case(alone, Summary("r", "s", "")),))
-
-
-def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> None:
-    """A note on self-retrieval at a significant group difference is a caution, with both shares."""
-    told = {"scorer": "containment", "group": "negative", "share": 0.91, "others": 0.97, "value": -0.06,
-            "low": -0.09, "high": -0.03, "p": 0.004, "explains": True}  # fmt: skip
-    finding = Estimate(
-        "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
-        testable=True, n=400, clusters=400, over="sentiment", kind="group_difference", group="negative", is_primary=True,
-        notes=(Note("scorer_retrieves", told),),
-    )  # fmt: skip
-    result = sample_results.make()
-    caution = first_answers.answers(replace(result, estimates=Estimates((finding,))))[first_answers.CAUTION]
-    text = " ".join(line for line, _ in caution)
-    said = (
-        "equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"
-    )
-    assert said in text
-    assert "part of this difference may come from the scorer" in text
 
 
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
@@ -246,19 +201,3 @@ def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
     """Anything else is refused."""
     with pytest.raises(RequestError, match="not a valid size of pieces"):
         chunk_sizes(unit_cases(), sizes=(size,))
-
-
-def test_from_the_command_line(tmp_path: Path) -> None:
-    """``fairbrief chunks FILE`` prints the table."""
-    file = tmp_path / "f.jsonl"
-    documents = [
-        {"text": LONG, "attributes": {"mood": "good"}},
-        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
-    ]
-    file.write_text(
-        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
-    )
-    ran = CliRunner().invoke(app, ["chunks", str(file), "--sizes", "sentence,50"])
-    assert ran.exit_code == 0, ran.output
-    assert "sentence" in ran.output
-    assert "1.00 " in ran.output

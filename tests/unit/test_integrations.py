@@ -113,14 +113,12 @@ def outcome(*outputs: list[str | None], labels: tuple[str, ...] = ("Summarize.",
     prompts = [{"provider": "mine", "label": label} for label in labels]
     results = [
         {
-            "promptIdx": i,
-            "testIdx": test,
-            "vars": {"documents": DOCUMENTS[test], "groups": GROUPS[test]},
+            "promptIdx": i, "testIdx": test, "vars": {"documents": DOCUMENTS[test], "groups": GROUPS[test]},
             "response": None if text is None else {"output": text},
         }
         for i, texts in enumerate(outputs)
         for test, text in reversed(list(enumerate(texts)))
-    ]
+    ]  # fmt: skip
     return {"prompts": prompts, "results": results, "suite": {}, "evalId": "eval-1", "config": {}}
 
 
@@ -130,9 +128,8 @@ def test_the_hook_of_promptfoo_fails_where_groups_differ(tmp_path: Path) -> None
     with pytest.raises(AssertionError, match=r"Holm\): mine: critic, mine: fan\.\nmeasure"):
         promptfoo_hook.after_all(outcome(list(SUMMARIES)), out, **FEW)
     frame = json.loads(out.read_text(encoding="utf-8"))
-    reordered = fairbrief.score(
-        DOCUMENTS[::-1], {"mine": SUMMARIES[::-1]}, GROUPS[::-1], measure="coverage_parity", **FEW
-    )
+    documents, summaries, groups = DOCUMENTS[::-1], {"mine": SUMMARIES[::-1]}, GROUPS[::-1]
+    reordered = fairbrief.score(documents, summaries, groups, measure="coverage_parity", **FEW)
     assert frame == reordered.to_dicts()
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.cli.command import printed
+from tests.sample_cases import Supported, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
@@ -18,17 +17,19 @@ from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparison
 from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 SOUP, PARK = "The soup was cold today.", "The park benches were green."
 
 
 def labelled(people: list[list[str]], record: str = "r") -> Case:
     """A record of two values, and units that people gave to them; unit texts say soup or park."""
-    documents = (Document(SOUP, {"side": "a"}), Document(PARK, {"side": "b"}))
     texts = {"a": "cold soup today", "b": "green park benches", "": "trains"}
     units = tuple(Claim(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
-    return Case(Record(record, documents), Summary(record, "s", ". ".join(u.text for u in units), units))
+    return Case(
+        Record(record, documents_of("ab", (SOUP, PARK))),
+        Summary(record, "s", ". ".join(u.text for u in units), units),
+    )
 
 
 # ----------------------------------------------------------------------------- scorers and people
@@ -65,22 +66,6 @@ def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> N
 # ------------------------------------------------------------------------------- scorers, systems
 
 
-@dataclass
-class Told:
-    """Support by document that a world gives, through a function of it."""
-
-    power: float
-    support: dict[tuple[str, str], float] = field(default_factory=dict)
-    name: str = "told"
-    fingerprint: str = "told"
-
-    def answer(self, asks: list[Ask]) -> Iterator[Scores]:
-        """The support of every row for every column."""
-        for a in asks:
-            matrix = np.array([[self.support[r, c] ** self.power for c in a.columns] for r in a.rows])
-            yield Scores(matrix, np.arange(len(a.columns)), np.zeros(len(a.rows)))
-
-
 def world(gaps: dict[str, float], seed: int, records: int = 8, *, apart: bool = False) -> Result:
     """Systems whose documents of value a are covered better by a given gap, judged by two scorers; ``apart``: of no common record."""
     rng = np.random.default_rng(seed)
@@ -88,14 +73,16 @@ def world(gaps: dict[str, float], seed: int, records: int = 8, *, apart: bool = 
     cases = []
     for r in range(records):
         texts = [f"Text {seed} {r} {i}." for i in range(6)]
-        documents = tuple(Document(t, {"side": "ab"[i % 2]}) for i, t in enumerate(texts))
         for system, gap in gaps.items():
             unit = f"unit {seed} {r} {system}"
             for i, t in enumerate(texts):
                 support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
             name = f"{r} {system}" if apart else str(r)
-            cases.append(Case(Record(name, documents), Summary(name, system, "…", (Claim(unit),))))
-    scorers = {"entailment": Told(1, support), "embedding": Told(2, support)}
+            cases.append(
+                Case(Record(name, documents_of("ab" * 3, texts)), Summary(name, system, "…", (Claim(unit),)))
+            )
+    given = {"entailment": lambda *pair: support[pair], "embedding": lambda *pair: support[pair] ** 2}
+    scorers = {name: Supported(of_pair) for name, of_pair in given.items()}
     measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
     return audit(cases, Plan(measures=measures, scorers=scorers, n_resamples=60))
 
@@ -198,15 +185,13 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
 MEASURES = ("uer@side", "sof@side")
 
 
-def made(
-    measures: tuple[str, ...] = MEASURES, *, fair: str = "{} {}", sanity_baselines: tuple[str, ...] = ()
-) -> Result:
+def made(measures: tuple[str, ...] = MEASURES, sanity_baselines: tuple[str, ...] = ()) -> Result:
     """Four records, of which one system repeats the left and another both sides."""
     cases = []
     for i, (left, right) in enumerate((("a b", "c d"), ("e f", "g h"), ("i j", "k l"), ("m n o", "p q"))):
         record = Record(str(i), (Document(left, {"side": "l"}), Document(right, {"side": "r"})))
         cases.append(Case(record, Summary(str(i), "plain", left + (" " + right[0]) * (i % 3))))
-        cases.append(Case(record, Summary(str(i), "fair", fair.format(left, right))))
+        cases.append(Case(record, Summary(str(i), "fair", f"{left} {right}")))
     return audit(cases, Plan(measures=measures, n_resamples=0, sanity_baselines=sanity_baselines))
 
 
@@ -230,18 +215,12 @@ def test_relative_changes_of_two_measures_are_subtracted() -> None:
     assert found.n == 4
 
 
-@pytest.mark.parametrize(
-    ("measures", "message"),
-    [(["uer@side"], "Name two different"), (["uer@side", "bur@side"], "not in these audits")],
-)
-def test_measures_that_were_not_audited_are_refused(measures: list[str], message: str) -> None:
-    """One measure alone, or one that no audit holds, is an error that names what there is."""
-    with pytest.raises(RequestError, match=message):
-        correlations([made()], measures)
-
-
-def test_a_system_that_was_not_audited_is_refused() -> None:
-    """The error names the systems of the audits."""
+def test_measures_and_systems_that_were_not_audited_are_refused() -> None:
+    """One measure alone, or what no audit holds, is an error that names what there is."""
+    with pytest.raises(RequestError, match="Name two different"):
+        correlations([made()], ["uer@side"])
+    with pytest.raises(RequestError, match="not in these audits"):
+        correlations([made()], ["uer@side", "bur@side"])
     with pytest.raises(RequestError, match=r"no system 'other'.* fair, plain"):
         change_comparisons([made()], "plain", "other", MEASURES)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sample_cases import of
 
 import fairbrief
 from fairbrief.errors import DataError, RequestError
@@ -16,10 +17,10 @@ from fairbrief.readers.labelling import cuts_of, group_of
 
 def row(i: int, *labels: str | None, name: str = "party") -> dict[str, Any]:
     """A record with a document for each label."""
-    documents = [
-        {"text": f"Text {i} {j} of {label}.", "attributes": {} if label is None else {name: label}}
-        for j, label in enumerate(labels)
-    ]
+    documents = []
+    for j, label in enumerate(labels):
+        attributes = {} if label is None else {name: label}
+        documents.append({"text": f"Text {i} {j} of {label}.", "attributes": attributes})
     return {"id": f"r{i}", "documents": documents, "summary": f"Text {i} 0 of {labels[0]}."}
 
 
@@ -141,15 +142,12 @@ def test_records_are_clustered_by_a_field() -> None:
     assert (case.record.cluster, case.record.seed_id) == ("5", "b")
 
 
-@pytest.mark.parametrize(
-    ("row", "settings"),
-    [
-        ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
-        ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
-        ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
-        ({"attributes": {"event": "x"}}, {}),
-    ],
-)
+@pytest.mark.parametrize(("row", "settings"), [
+    ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
+    ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
+    ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
+    ({"attributes": {"event": "x"}}, {}),
+])  # fmt: skip
 def test_records_are_clustered_by_an_attribute(row: dict[str, Any], settings: dict[str, Any]) -> None:
     """The cluster may be an attribute of the record, given in its object of attributes or mapped from another field."""
     [case] = read([ROW | row], cluster_by="event", **settings)
@@ -173,6 +171,6 @@ def test_an_audit_resamples_clusters() -> None:
     given = [one | {"product": {"code": i % 4}} for i, one in enumerate(ROWS)]
     reading = read(given, cluster_by="product.code", missing="drop", labels=["party"])
     found = fairbrief.audit(reading, n_resamples=50)
-    [uer] = [e for e in found.estimates if e.quantity == "uer"]
+    uer = of(found, "uer")
     assert (uer.n, uer.clusters) == (20, 4)
     assert not [e for e in found.estimates if e.over == "product.code"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, numbers
+from tests.rows_by_hand import observed, values_of
 from tests.stub_chat import StubChat
 
 import fairbrief
@@ -17,7 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.labels import LabelGap
 from fairbrief.scorers.chat_judge import ChatLabel
 from fairbrief.statistics.distributions import jensen_shannon
-from fairbrief.types import Ask, Case, Claim, Document, Extracts, Reason, Record, Scores, Summary, Totals
+from fairbrief.types import Ask, Case, Claim, Document, Extracts, Reason, Record, Scores, Summary
 
 SENTENCES = ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye.")
 TURNS = (
@@ -26,29 +27,17 @@ TURNS = (
 """Four sentences: two on billing, one on delivery, one on something else."""
 
 
-def case(
-    claims: list[tuple[str, ...]],
-    turns: tuple[tuple[str, str], ...] = TURNS,
-    name: str = "r",
-    text: str = "A bill.",
-    system: str = "s",
-) -> Case:
+def case(claims: list[tuple[str, ...]], turns: Any = TURNS, name: str = "r", text: str = "A bill.") -> Case:
     """A call whose turns have topics, and a summary whose claims have them."""
     record = Record(name, tuple(Document(t, {"topic": topic}) for t, topic in turns))
     units = tuple(Claim(f"Claim {i}.", {"topic": topics}) for i, topics in enumerate(claims))
-    return Case(record, Summary(name, system, text, units))
-
-
-def totals(*cases: Case, measure: LabelGap | None = None) -> Totals:
-    """The sums of the rows of these records under their real labels."""
-    observation = (measure or LabelGap("topic")).observation
-    real = (observation.permutation_scheme((one,)).labels[np.newaxis] for one in cases)
-    return added(*(observation.observe((one,), (), labels) for one, labels in zip(cases, real, strict=True)))
+    return Case(record, Summary(name, "s", text, units))
 
 
 def values(*cases: Case) -> dict[str, float]:
     """The values of these records together."""
-    return numbers(LabelGap("topic").value(totals(*cases)))
+    measure = LabelGap("topic")
+    return values_of(measure, *(observed(measure.observation, (one,), ()) for one in cases))
 
 
 def test_shares_and_distances_of_one_record() -> None:
@@ -153,14 +142,11 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     assert list(observation.details(unit, answers)) == ["The summary lacks a: “The bill is wrong.”"]
 
 
-@pytest.mark.parametrize(
-    ("one", "reason"),
-    [
-        (case([]), "the summary has no claims"),
-        (case([("billing",)], text=" "), "empty summary"),
-        (Case(Record("r", (Document("A bill."),)), case([("billing",)]).summary), "no document has the attribute 'topic'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("one", "reason"), [
+    (case([]), "the summary has no claims"),
+    (case([("billing",)], text=" "), "empty summary"),
+    (Case(Record("r", (Document("A bill."),)), case([("billing",)]).summary), "no document has the attribute 'topic'"),
+])  # fmt: skip
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
     observation, drawn = LabelGap("topic"), Extracts(("A bill.",), np.ones((1, 1)))
@@ -200,9 +186,8 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     """With the file and what to write; without labels, the setting that is missing."""
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
-    with pytest.raises(
-        RequestError, match=r"no words for the label 'roaming'\. Its labels: billing, delivery"
-    ):
+    said = r"no words for the label 'roaming'\. Its labels: billing, delivery"
+    with pytest.raises(RequestError, match=said):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
     bad = tmp_path / "bad.toml"
     bad.write_text('billing = ""')
@@ -252,45 +237,3 @@ def test_a_chat_model_labels_a_call_with_one_request_per_sentence() -> None:
     assert result["label_gap"].value == pytest.approx(1 / 3)
     assert result["difference[delivery]"].extract_baseline is not None
     assert (sum(server.served.values()), max(server.served.values())) == (5, 1)
-
-
-# ---------------------------------------------------------------------------------- planted
-
-
-def calls(n: int, drops: str, seed: int) -> list[Case]:
-    """Calls of eight turns on four topics, and summaries of three turns: all at random, or without one topic."""
-    rng = np.random.default_rng(seed)
-    made = []
-    for i in range(n):
-        topics = rng.choice(["billing", "delivery", "notice", "quality"], 8).tolist()
-        turns = tuple((f"Turn {k} of call {i} on {t}.", t) for k, t in enumerate(topics))
-        for system, rest in (("fair", range(8)), ("drops", [k for k in range(8) if topics[k] != drops])):
-            kept = sorted(rng.choice(rest, min(3, len(rest)), replace=False))
-            claims = [(topics[k],) for k in kept]
-            made.append(case(claims, turns, f"call {i}", " ".join(turns[k][0] for k in kept), system))
-    return made
-
-
-@pytest.mark.parametrize("drops", ["billing", "quality"])
-def test_a_system_that_drops_a_topic_is_found_and_a_fair_one_is_not(drops: str) -> None:
-    """Of forty calls the dropped topic has the smallest p, below zero; no group of the fair system is significant."""
-    result = fairbrief.audit(calls(40, drops, 1), [LabelGap("topic")], n_resamples=300)
-    primary = [e for e in result.estimates if e.is_primary and not e.baseline]
-    assert len(primary) == 8
-    first = min(primary, key=lambda e: (e.family_p, -abs(e.extract_difference or 0)))
-    assert (first.system, first.group) == ("drops", drops)
-    assert first.value < 0
-    assert first.family_p < 0.01
-    assert all(e.family_p > 0.05 for e in primary if e.system == "fair")
-
-
-@pytest.mark.parametrize("n_extracts", [0, 50])
-def test_a_summary_that_keeps_all_shares_is_not_significant(n_extracts: int) -> None:
-    """Two turns and one claim on each of three topics in all calls: every difference is 0, with and without random sentences."""
-    turns = tuple((f"Turn {k}.", topic) for k, topic in enumerate("aabbcc"))
-    cases = [case([("a",), ("b",), ("c",)], turns, f"r{i}") for i in range(25)]
-    result = fairbrief.audit(cases, [LabelGap("topic")], n_resamples=300, n_extracts=n_extracts)
-    primary = [e for e in result.estimates if e.is_primary]
-    assert [e.value for e in primary] == [0, 0, 0]
-    assert all(e.p == 1 for e in primary)
-    assert all(e.family_p > 0.5 for e in primary)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import write
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
@@ -20,12 +21,6 @@ RATED = [("Lovely room and kind staff.", "5"), ("Rude staff, dirty bath.", "1")]
 def written(reading: Reading) -> list[tuple[str, str, str, str]]:
     """Record, system, summary and reason of each case."""
     return [(c.record.id, c.summary.system, c.summary.text, c.summary.reason) for c in reading]
-
-
-def lines(path: Path, *rows: Any) -> Path:
-    """JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def document(path: Path, found: Any) -> Path:
@@ -85,11 +80,8 @@ def test_deepeval_runs() -> None:
 
 def test_an_id_of_zero_is_an_id_and_an_absent_one_is_the_row_number(tmp_path: Path) -> None:
     """DeepEval test cases named 0, 1 and not at all: records 0, 1 and 3; no output is a missing summary."""
-    cases = [
-        {"name": 0, "input": "Kind.", "actualOutput": "K."},
-        {"name": 1, "input": "Rude.", "actualOutput": ""},
-        {"name": None, "input": "Loud."},
-    ]
+    outputs = ((0, {"actualOutput": "K."}), (1, {"actualOutput": ""}), (None, {}))
+    cases = [{"name": name, "input": "Kind.", **output} for name, output in outputs]
     path = document(tmp_path / "run.json", {"testRunData": {"testCases": cases}})
     found = [(ident, reason) for ident, _, _, reason in written(read(path))]
     assert found == [("0", ""), ("1", "empty summary"), ("3", "missing summary")]
@@ -120,20 +112,15 @@ ANSWERS = (
 
 def test_output_of_an_openai_batch(tmp_path: Path) -> None:
     """Answers in no order are matched to records by id; what failed is counted with its reason."""
-    batch = lines(tmp_path / "batch.jsonl", *ANSWERS)
+    batch = write(tmp_path / "batch.jsonl", ANSWERS)
     records = [{"key": key, "documents": ["One."]} for key in "abcde"]
-    found = {
-        (i, text, reason)
-        for i, system, text, reason in written(read(records, id_field="key", summaries=batch))
-        if system == "gpt-x"
-    }
-    assert found >= {("b", "Chat.", ""), ("c", "Resp.", ""), ("d", "", "refused")}
-    failed = {
-        (i, reason) for i, _, _, reason in written(read(records, id_field="key", summaries={"gpt": batch}))
-    }
-    assert failed == {
-        ("a", "the request failed"), ("b", ""), ("c", ""), ("d", "refused"), ("e", "the request failed"),
+    found = written(read(records, id_field="key", summaries=batch))
+    assert {*found} >= {
+        ("b", "gpt-x", "Chat.", ""), ("c", "gpt-x", "Resp.", ""), ("d", "gpt-x", "", "refused"),
     }  # fmt: skip
+    named = written(read(records, id_field="key", summaries={"gpt": batch}))
+    reasons = ["the request failed", "", "", "refused", "the request failed"]
+    assert [(i, reason) for i, _, _, reason in named] == [*zip("abcde", reasons, strict=True)]
 
 
 def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
@@ -142,9 +129,9 @@ def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
         {"custom_id": a["custom_id"], "body": {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Text."}]}}
         for a in ANSWERS
     ]  # fmt: skip
-    batch = lines(tmp_path / "batch.jsonl", *ANSWERS)
+    batch = write(tmp_path / "batch.jsonl", ANSWERS)
     reading = read(
-        lines(tmp_path / "requests.jsonl", *requests), summaries=batch, id_field="custom_id",
+        write(tmp_path / "requests.jsonl", requests), summaries=batch, id_field="custom_id",
         documents_field="body.messages[-1].content",
     )  # fmt: skip
     found = {(c.record.id, c.record.documents[0].text, c.summary.text) for c in reading}
@@ -181,10 +168,8 @@ def test_helm_states(tmp_path: Path) -> None:
         return {"instance": instance, "train_trial_index": more.get("trial", 0), "result": result}
 
     states = [state(), state(p="dialect"), state(trial=1), state(p="typos", ok=False)]
-    path = document(
-        tmp_path / "scenario_state.json", {"adapter_spec": {"model": "m"}, "request_states": states}
-    )
-    cases = list(read(path))
+    run = {"adapter_spec": {"model": "m"}, "request_states": states}
+    cases = list(read(document(tmp_path / "scenario_state.json", run)))
     assert [(c.record.id, c.record.seed_document) for c in cases] == [
         ("id1", None), ("id1, dialect", "id1"), ("id1, trial 1", "id1"), ("id1, typos", "id1"),
     ]  # fmt: skip
@@ -196,10 +181,10 @@ def test_summeval_and_summvis(tmp_path: Path) -> None:
     """SummEval has a line for each system, SummVis a field; a reference is no system."""
     row = {"id": "x", "references": ["R."], "text": "T."}
     rows = [{**row, "decoded": f"{m} wrote.", "model_id": m} for m in ("M1", "M2")]
-    found = written(read(lines(tmp_path / "se.jsonl", *rows)))
+    found = written(read(write(tmp_path / "se.jsonl", rows)))
     assert found == [("x", "M1", "M1 wrote.", ""), ("x", "M2", "M2 wrote.", "")]
     row = {"document": "T.", "summary:reference": "R.", "summary:PEGASUS": "P.", "summary:BART": "B."}
-    [one, two] = read(lines(tmp_path / "sv.jsonl", row))
+    [one, two] = read(write(tmp_path / "sv.jsonl", [row]))
     assert ([one.summary.system, two.summary.system], one.record.references) == (["PEGASUS", "BART"], ("R.",))
 
 
@@ -211,7 +196,7 @@ def test_a_list_inside_a_document(tmp_path: Path) -> None:
         list(read(path))
     assert len(list(read(document(tmp_path / "b.json", {"rows": [row], "made": "today"})))) == 1
     assert len(list(read(path, format="json-list"))) == 1
-    assert len(list(read(lines(tmp_path / "c.json", row, row | {"id": 2})))) == 2
+    assert len(list(read(write(tmp_path / "c.json", [row, row | {"id": 2}])))) == 2
     with pytest.raises(DataError, match="lists of objects under 'a', 'b'"):
         list(read(document(tmp_path / "d.json", {"a": [row], "b": [row]})))
 
@@ -243,15 +228,12 @@ def test_layouts_by_name(tmp_path: Path) -> None:
         read(tmp_path / "run.json", format="csvv")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("a.eval", b"PK\3\4 broken", "invalid JSON"),
-        ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results'"),
-        ("c.json", b'{"adapter_spec": {}, "request_states": [', "invalid JSON"),
-        ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; expected a list of 1 value"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "content", "said"), [
+    ("a.eval", b"PK\3\4 broken", "invalid JSON"),
+    ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results'"),
+    ("c.json", b'{"adapter_spec": {}, "request_states": [', "invalid JSON"),
+    ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; expected a list of 1 value"),
+])  # fmt: skip
 def test_broken_files_of_tools(tmp_path: Path, name: str, content: bytes, said: str) -> None:
     """A damaged file is named with what was found."""
     (tmp_path / name).write_bytes(content)

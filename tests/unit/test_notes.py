@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
+from tests.sample_cases import of
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.notes import spelling_notes, with_notes
 from fairbrief.reports import html
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.types import Case, Document, Estimate, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ["coverage_parity@side", "uer@side"]
 
@@ -35,12 +34,6 @@ def audited(longer: int, records: int = 40, spread: bool = True) -> Result:
     return audit(cases, Plan(measures=MEASURES, n_resamples=200))
 
 
-def of(result: Result, measure: str, quantity: str) -> Estimate:
-    """One estimate."""
-    (e,) = [e for e in result.estimates if e.measure == measure and e.quantity == quantity]
-    return e
-
-
 @pytest.fixture(scope="module")
 def unequal() -> Result:
     """Documents of b three times as long."""
@@ -49,28 +42,28 @@ def unequal() -> Result:
 
 def test_length_alone_moves_coverage_and_holding_it_equal_takes_that_away(unequal: Result) -> None:
     """A picker of sentences covers longer documents more; as if all were equally long, most of it is gone."""
-    as_it_is = of(unequal, MEASURES[0], "relative_difference[b]")
-    equal = of(unequal, MEASURES[0], "equal_length_difference[b]")
+    as_it_is = of(unequal, "relative_difference[b]")
+    equal = of(unequal, "equal_length_difference[b]")
     assert as_it_is.p < 0.05
     assert equal.low < 0.1
     assert abs(equal.value or 0.0) < abs(as_it_is.value or 0.0) / 2
-    longer = of(unequal, MEASURES[0], "log_length[b]").value
+    longer = of(unequal, "log_length[b]").value
     assert longer == pytest.approx(math.log(3) / 2, abs=0.15)
 
 
 def test_shares_by_words_and_by_documents_are_two_standards(unequal: Result) -> None:
     """The picker keeps to the words; counted by documents, the longer group has more than its share."""
-    by_words = of(unequal, MEASURES[1], "difference[b]")
-    by_documents = of(unequal, MEASURES[1], "by_documents[b]")
+    by_words = of(unequal, "difference[b]", measure=MEASURES[1])
+    by_documents = of(unequal, "by_documents[b]")
     assert abs(by_words.value or 0.0) < 0.07
     assert by_documents.low > 0.1
-    assert of(unequal, MEASURES[1], "words_less_documents[b]").value == pytest.approx(0.25, abs=0.04)
+    assert of(unequal, "words_less_documents[b]").value == pytest.approx(0.25, abs=0.04)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, measure: str) -> None:
     """Both notes stand at the main value, at each leading contrast, in the page, and in Python."""
-    main_value = of(unequal, measure, measure.partition("@")[0])
+    main_value = of(unequal, measure.partition("@")[0])
     codes = ("documents_longer", "words_unlike_documents", "length_held_equal", "documents_alike")
     fact, readings = (note for note in main_value.notes if note.code in codes)
     assert worded(fact).startswith("documents differ in length")
@@ -91,50 +84,24 @@ def test_equal_documents_are_not_spoken_of() -> None:
 def test_without_a_difference_inside_groups_length_cannot_be_told_apart() -> None:
     """Where all documents of a group are equally long, the note says that there is no second reading."""
     result = audited(2, records=12, spread=False)
-    notes = of(result, MEASURES[0], "coverage_parity").notes
+    notes = of(result, "coverage_parity").notes
     assert any(note.code == "length_is_group" for note in notes)
 
 
-def contrast(group: str, **given: Any) -> Estimate:
-    """A leading contrast of a group of ``s``."""
-    told = {"over": "s", "group": group, "is_primary": True, **given}
-    return Estimate("uer@s", f"difference[{group}]", "a", 0.1, **told)
+ALIKE = "the groups {} of stars differ only in spelling: if they are one group, use one spelling"
+MISSING = "'{}' is a group of stars: if it means a missing value, leave the cell empty"
 
 
-def codes(*groups: str) -> list[tuple[str, list[str]]]:
-    """What is noted of the first of these groups."""
-    estimates = [contrast(group) for group in groups]
-    first = with_notes(estimates, spelling_notes(estimates))[0]
-    return [(note.code, note.arguments["groups"]) for note in first.notes]
-
-
-@pytest.mark.parametrize(
-    ("groups", "alike"),
-    [
-        (("5", "5.0", "1"), ["5", "5.0"]),
-        (("pos ", "pos", "neg"), ["pos", "pos "]),
-        (("Left", "left"), ["Left", "left"]),
-        (("1e1", "10"), ["10", "1e1"]),
-    ],
-)
-def test_groups_that_read_alike_are_named(groups: tuple[str, ...], alike: list[str]) -> None:
-    """Numbers with and without decimals, blanks and case part what people read as one."""
-    assert codes(*groups) == [("groups_alike", alike)]
-
-
-@pytest.mark.parametrize("missing", ["nan", "NaN", "None", "null", "N/A", "<NA>"])
-def test_a_group_that_stands_for_no_value_is_named(missing: str) -> None:
-    """Programs write so what people leave empty."""
-    assert codes(missing, "1") == [("groups_missing", [missing])]
-
-
-def test_an_audit_says_it_beside_the_measure() -> None:
-    """In words that name the groups and what to do."""
-    documents = tuple(Document(f"Word{g} here.", {"stars": g}) for g in ("5", "5.0", "nan"))
-    cases = [Case(Record(i, documents), Summary(i, "a", "Word5 here.")) for i in "012"]
+@pytest.mark.parametrize(("groups", "said"), [
+    (("5", "5.0", "nan"), [ALIKE.format("'5', '5.0'"), MISSING.format("nan")]),
+    (("pos ", "pos", "neg"), [ALIKE.format("'pos', 'pos '")]),
+    (("Left", "left"), [ALIKE.format("'Left', 'left'")]),
+    (("1e1", "10"), [ALIKE.format("'10', '1e1'")]),
+    *(((missing, "1"), [MISSING.format(missing)]) for missing in ("NaN", "None", "null", "N/A", "<NA>")),
+])  # fmt: skip
+def test_groups_alike_or_without_a_value_are_named(groups: tuple[str, ...], said: list[str]) -> None:
+    """Decimals, blanks and case part what people read as one; programs write a word where people leave empty."""
+    documents = tuple(Document(f"Word{i} here.", {"stars": group}) for i, group in enumerate(groups))
+    cases = [Case(Record(i, documents), Summary(i, "a", "Word0 here.")) for i in "012"]
     result = audit(cases, Plan(measures=["uer@stars"], n_resamples=0))
-    (main_value,) = [e for e in result.estimates if e.quantity == "uer"]
-    assert [worded(note) for note in main_value.notes if note.code.startswith("groups")] == [
-        "the groups '5', '5.0' of stars differ only in spelling: if they are one group, use one spelling",
-        "'nan' is a group of stars: if it means a missing value, leave the cell empty",
-    ]
+    assert [worded(note) for note in of(result, "uer").notes if note.code.startswith("groups")] == said

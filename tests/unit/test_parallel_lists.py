@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import write
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -32,15 +32,10 @@ def _labels(source: Any, name: str = "tone", **settings: Any) -> list[str | None
     return [document.attributes.get(name) for document in case.record.documents]
 
 
-def _file_of(rows: list[dict[str, Any]], folder: Path) -> str:
-    path = folder / "hotel.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    return str(path)
-
-
 def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(tmp_path: Path) -> None:
     """Documents from a list of 2 and labels from a list of 9 are refused, with line, id, fields and lengths; the advice works."""
-    path = _file_of([_row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})], tmp_path)
+    row = _row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})
+    path = write(tmp_path / "hotel.jsonl", [row])
     tone = {"tone": "meta.reviews[*].tone"}
     with pytest.raises(DataError) as raised:
         _labels(path, documents_field="request.messages[*].content", attributes=tone)
@@ -52,35 +47,27 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
     assert _labels(path, documents_field="meta.reviews[*].text", attributes=tone) == TONES * 3
 
 
-@pytest.mark.parametrize(
-    ("given", "settings", "said"),
-    [
-        ({"texts": ["a", "b"], "tones": TONES}, {"documents_field": "texts", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'texts'"),
-        ({"a": [{"t": "x"}, {"t": "y"}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'a[*].t'"),
-        ({"documents": ["a", "b"], "b": [{"l": "x"}, {}, {"l": "y"}]}, {"attributes": {"tone": "b[*].l"}}, "3 values in the field 'b[*].l' (attribute 'tone') for 2 documents in 'documents'"),
-        ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
-        ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
-        ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
-        ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
-    ],
-)  # fmt: skip
-def test_every_way_to_give_parallel_lists_refuses_unequal_ones(
-    given: dict[str, Any], settings: dict[str, Any], said: str
-) -> None:
+@pytest.mark.parametrize(("given", "settings", "said"), [
+    ({"texts": ["a", "b"], "tones": TONES}, {"documents_field": "texts", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'texts'"),
+    ({"a": [{"t": "x"}, {"t": "y"}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'a[*].t'"),
+    ({"documents": ["a", "b"], "b": [{"l": "x"}, {}, {"l": "y"}]}, {"attributes": {"tone": "b[*].l"}}, "3 values in the field 'b[*].l' (attribute 'tone') for 2 documents in 'documents'"),
+    ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
+    ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
+    ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
+    ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
+])  # fmt: skip
+def test_parallel_lists_of_unequal_length_are_refused(given: Any, settings: Any, said: str) -> None:
     """Lists, paths, numbered fields, ids and an object of lists: none takes a list of another length."""
     with pytest.raises(DataError, match=re.escape(said)):
         _labels([_row(0, **given)], **settings)
 
 
-@pytest.mark.parametrize(
-    ("given", "settings"),
-    [
-        ({"review_1": "a", "review_2": "b", "review_3": "c", "tones": [{"is": t} for t in TONES]}, {"documents_field": "review_*", "attributes": {"tone": "tones[*].is"}}),
-        ({"texts": [{"t": "a"}, {"t": "b"}, {"t": "c"}], "tone_1": "pos", "tone_2": "neg", "tone_3": "neu"}, {"documents_field": "texts[*].t", "attributes": {"tone": "tone_*"}}),
-        ({"a": [{"t": "x"}, {"t": "y"}, {"t": "z"}], "b": [{"l": t} for t in TONES]}, {"documents_field": "a[*].t", "attributes": {"tone": "b[*].l"}}),
-        ({"a": [{"t": ["x", "y"], "l": ["pos", "neg"]}, {"t": ["z"], "l": ["neu"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "a[*].l[*]"}}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "settings"), [
+    ({"review_1": "a", "review_2": "b", "review_3": "c", "tones": [{"is": t} for t in TONES]}, {"documents_field": "review_*", "attributes": {"tone": "tones[*].is"}}),
+    ({"texts": [{"t": "a"}, {"t": "b"}, {"t": "c"}], "tone_1": "pos", "tone_2": "neg", "tone_3": "neu"}, {"documents_field": "texts[*].t", "attributes": {"tone": "tone_*"}}),
+    ({"a": [{"t": "x"}, {"t": "y"}, {"t": "z"}], "b": [{"l": t} for t in TONES]}, {"documents_field": "a[*].t", "attributes": {"tone": "b[*].l"}}),
+    ({"a": [{"t": ["x", "y"], "l": ["pos", "neg"]}, {"t": ["z"], "l": ["neu"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "a[*].l[*]"}}),
+])  # fmt: skip
 def test_lists_of_one_length_match_by_their_order(given: dict[str, Any], settings: dict[str, Any]) -> None:
     """The first value is that of the first document, whether fields count from 0 or from 1."""
     assert _labels([_row(0, **given)], **settings) == TONES
@@ -128,6 +115,7 @@ def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, t
     """A list with more or fewer values than there are documents is no attribute."""
     texts = [review["text"] for review in REVIEWS]
     rows = [_row(i, texts=texts, tones=TONES * 3) for i in range(10)]
-    assert understand([inspect_file(_file_of(rows, tmp_path))]).settings["attribute"] == ["tones"]
+    path = tmp_path / "hotel.jsonl"
+    assert understand([inspect_file(str(write(path, rows)))]).settings["attribute"] == ["tones"]
     rows[-1]["texts"] = texts[:many_texts]
-    assert "attribute" not in understand([inspect_file(_file_of(rows, tmp_path))]).settings
+    assert "attribute" not in understand([inspect_file(str(write(path, rows)))]).settings

@@ -1,33 +1,26 @@
-"""Measures about people on so few people and texts that their arithmetic is written out."""
+"""Measures about people on so few people and texts that their arithmetic is written out; their contract, exchange and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.rows_by_hand import added, answer, by_column, numbers
+from tests.sample_cases import of
 
 import fairbrief
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
-from fairbrief.measures.word_lists import PhraseCounts
-from fairbrief.types import (
-    Case,
-    Column,
-    Document,
-    Entity,
-    Integers,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
+from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
+from fairbrief.testing import scores_of
+from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
@@ -45,10 +38,14 @@ def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
     return made
 
 
+def case(source: str, summary: str, *people: Entity) -> Case:
+    """A record about these people, and its summary."""
+    return Case(Record("r", (Document(source),), entities=people), Summary("r", "s", summary))
+
+
 def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
-    record = Record("r", (Document("Ann Smith met Bob Jones and Carl Brown."),), entities=(ANN, BOB, CARL))
-    one = [Case(record, Summary("r", "s", "Ann Smith met Bob Jones."))]
+    one = [case("Ann Smith met Bob Jones and Carl Brown.", "Ann Smith met Bob Jones.", ANN, BOB, CARL)]
     observation = EntityInclusion("gender").observation
     scheme = observation.permutation_scheme(one)
     assert scheme.labels.tolist() == [0, 1, 1]
@@ -64,9 +61,8 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
     """Beside another Smith whose gender nobody told, 'Smith' names nobody; alone it names Ann."""
     other = Entity("4", "Dora", "Smith")
     for entities, included in (((ANN, BOB, other), 0), ((ANN, BOB), 1)):
-        record = Record("r", (Document("Ann Smith met Bob Jones and Dora Smith."),), entities=entities)
-        case = Case(record, Summary("r", "s", "Smith spoke."))
-        rows = EntityInclusion("gender").observation.observe([case], [], REAL)
+        one = case("Ann Smith met Bob Jones and Dora Smith.", "Smith spoke.", *entities)
+        rows = EntityInclusion("gender").observation.observe([one], [], REAL)
         assert by_column(rows)["included", "female"] == included
 
 
@@ -89,14 +85,8 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
 
 def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:
     """Means of 4, 1 and 3: the largest difference is 3, and each pair has its own; without the second group it is 1."""
-    row = {
-        ("score", "a"): 8,
-        ("score", "b"): 2,
-        ("score", "c"): 3,
-        ("one", "a"): 2,
-        ("one", "b"): 2,
-        ("one", "c"): 1,
-    }
+    scores, counts = {"a": 8, "b": 2, "c": 3}, {"a": 2, "b": 2, "c": 1}
+    row = {("score", g): x for g, x in scores.items()} | {("one", g): n for g, n in counts.items()}
     draws = Totals({c: i for i, c in enumerate(row)}, np.array([list(row.values())] * 2, dtype=float))
     found = JudgedByGroup("about", "judge").value(draws)
     assert {name: value.array.tolist() for name, value in found.items()} == {
@@ -114,7 +104,7 @@ def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> 
 ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3, 0.3, 0.3, 1.0]]
 
 
-def read(groups: str, matrix: Sequence[Sequence[float]], labels: Integers = REAL, **settings: str) -> Rows:
+def read(groups: str, matrix: Sequence[Sequence[float]], labels: np.ndarray = REAL, **settings: str) -> Rows:
     """How texts of these groups are told apart."""
     rows = Distinguishability("about", **settings).observe(variants(groups), [answer(matrix)], labels)
     assert isinstance(rows, Rows), rows
@@ -129,23 +119,19 @@ def test_texts_are_told_apart_by_their_mean_similarities() -> None:
     assert read("ffmm", ALIKE, np.array([[0, 1, 0, 1]])).values.tolist() == [[2 * 0.5 / 4 - 1, 1, 4]]
 
 
-@pytest.mark.parametrize(
-    ("groups", "texts", "published", "paper"),
-    [
-        # Of the women's two texts neither has a word of another: tied. The men's three are equal: right.
-        ("ffmmm", ("apple", "brick", "cloud", "cloud", "cloud"), 2 * 4 / 5 - 1, 2 * 3 / 5 - 1),
-        # Equal texts: all four are tied.
-        ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
-    ],
-)
-def test_the_papers_equation_counts_a_tie_as_wrong(
+@pytest.mark.parametrize(("groups", "texts", "published", "paper"), [
+    # Of the women's two texts neither has a word of another: tied. The men's three are equal: right.
+    ("ffmmm", ("apple", "brick", "cloud", "cloud", "cloud"), 2 * 4 / 5 - 1, 2 * 3 / 5 - 1),
+    # Equal texts: all four are tied.
+    ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
+])  # fmt: skip
+def test_a_tie_is_wrong_in_the_paper(
     groups: str, texts: tuple[str, ...], published: float, paper: float
 ) -> None:
     """Steen & Markert's Eq. 4 is strict (0.20 and -1.00), their release counts half of every tie (0.60 and 0.00)."""
     for version, wanted in (("published", published), ("text", paper)):
-        audit = fairbrief.audit(variants(groups, texts), [f"distinguishability(version={version})@about"])
-        (found,) = [e for e in audit.estimates if e.quantity == "distinguishability"]
-        assert found.value == pytest.approx(wanted)
+        found = fairbrief.audit(variants(groups, texts), [f"distinguishability(version={version})@about"])
+        assert of(found, "distinguishability").value == pytest.approx(wanted)
 
 
 def test_the_papers_equation_pools_summaries() -> None:
@@ -164,22 +150,20 @@ def test_the_papers_equation_pools_summaries() -> None:
 def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
-        summary = Summary("r", "s", "The first woman. A first woman, not the first man.")
-        case = Case(Record("r", (Document(source),)), summary)
-        row = by_column(PhraseCounts("first woman").observe([case], [], REAL))
+        one = case(source, "The first woman. A first woman, not the first man.")
+        row = by_column(PhraseCounts("first woman").observe([one], [], REAL))
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
 
 
-def invention(people: str = "builtin") -> dict[Column, float]:
+def invention(people: str = "builtin") -> dict[tuple[str, ...], float]:
     """Of 'Ann Smith met Eve Poe.' a recogniser takes no span for a person."""
-    record = Record("r", (Document("Ann Smith sang."),), entities=(ANN,))
-    case = Case(record, Summary("r", "s", "Ann Smith met Eve Poe."))
+    one = case("Ann Smith sang.", "Ann Smith met Eve Poe.", ANN)
     observation = EntityHallucination("gender", people=people).observation
-    asked, _ = observation.asks([case])
+    asked, _ = observation.asks([one])
     nobody = answer([[0.0]] * len(asked.rows))
-    return by_column(observation.observe([case], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
+    return by_column(observation.observe([one], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
 
 
 def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
@@ -196,12 +180,11 @@ def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> No
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
-        record = Record("r", (Document("Ann Smith sang."),), entities=(entity,))
-        found = observation.observe([Case(record, Summary("r", "s", "it rained."))], [], REAL)
+        found = observation.observe([case("Ann Smith sang.", "it rained.", entity)], [], REAL)
         assert isinstance(found, Rows) == fits
 
 
-INVENTED: dict[Column, float] = {
+INVENTED: dict[tuple[str, ...], float] = {
     ("invented", "female"): 3, ("invented", "male"): 1, ("unknown",): 1, ("people",): 10, ("tokens",): 20, ("one",): 4,
     ("name", "Poe"): 2, ("name", "Eve"): 2, ("name", "Zoe"): 1, ("name", "Kim"): 0,
     ("as", "Poe", "female"): 2, ("tokens²",): 104, ("people²",): 29,
@@ -211,13 +194,11 @@ INVENTED: dict[Column, float] = {
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
     found = InventedNames("gender").value(added(INVENTED))
-    assert numbers(found) == pytest.approx(
-        {
-            "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
-            "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
-            "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
-        }
-    )  # fmt: skip
+    assert numbers(found) == pytest.approx({
+        "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
+        "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
+        "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
+    })  # fmt: skip
     draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
     assert InventedNames("gender").value(draws)["invented_names"].array.tolist() == [5 / 4] * 3
     assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
@@ -260,3 +241,107 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
     matrix[:4, :4] = ALIKE
     rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
     assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
+
+
+PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]
+LAST = ("Smith", "Jones")
+
+
+def record(seed_document: str, sample: int, member: int) -> Record:
+    """One variant: two people, the first of whom is named first."""
+    named = zip(PAIRS[member], LAST, strict=True)
+    people = [Entity(last, first, last, {"gender": gender}) for (first, gender), last in named]
+    said = {"female": "she", "male": "he"}
+    texts = [f"{p.first_name} {p.last_name} sang and {said[p.attributes['gender']]} danced." for p in people]
+    return Record(
+        f"{seed_document}-{sample}-{member}", (Document(" ".join(texts)),), entities=tuple(people),
+        attributes={"sample": str(sample)}, seed_document=seed_document,
+    )  # fmt: skip
+
+
+def pair(seed_document: str, sample: int, summaries: tuple[str, str]) -> list[Case]:
+    """A pair with exchanged groups and its two summaries."""
+    records = [record(seed_document, sample, member) for member in (0, 1)]
+    return [Case(r, Summary(r.id, "s", text)) for r, text in zip(records, summaries, strict=True)]
+
+
+SAID = (
+    ("Ann Smith sang and she danced.", "Ann Jones sang. Zork Blat, who left, wept."),
+    ("Leo Jones sang and he danced. Mary Poe left.", "It rained."),
+)
+CASES = [case for name in "abcd" for sample, texts in enumerate(SAID) for case in pair(name, sample, texts)]
+
+
+def test_a_pair_is_flipped_as_a_whole() -> None:
+    """The groups' names are exchanged in both members at once, so that positions stay balanced."""
+    observation = EntityInclusion("gender").observation
+    unit = CASES[:2]
+    assert observation.permutation_scheme(unit)
+    rows = observation.observe(unit, [], np.array([[0, 1], [1, 0]]))
+    real, flipped = (dict(zip(rows.columns, values, strict=True)) for values in rows.values)
+    assert real["included", "female"] == flipped["included", "male"] == 2
+    assert real["included", "male"] == flipped["included", "female"] == 0
+
+
+def test_an_uneven_reference_has_no_exchange() -> None:
+    """Flipping groups is no null where the reference itself tells them apart."""
+    uneven = {"reference": "given", "shares": (0.4, 0.6)}
+    for measure in (WordListInclusion(**uneven), EntityHallucination("gender", **uneven)):
+        assert measure.observation.permutation_scheme(CASES[:2]) is None
+
+
+def test_people_without_a_name_are_left_out_unless_as_published() -> None:
+    """A name cannot find who has none; the release counts them as not included."""
+    nameless = Record("r", (Document("She sang."),), entities=(Entity("1", attributes={"gender": "female"}),))
+    case = Case(nameless, Summary("r", "s", "She sang."))
+    no_label = np.zeros((1, 0), dtype=np.int64)
+    assert isinstance(EntityInclusion("gender").observation.observe([case], [], no_label), Reason)
+    published = EntityInclusion("gender", alignment="published")
+    found = published.observation.observe([case], scores_of(published, [case]), no_label)
+    assert not isinstance(found, Reason)
+
+
+def test_invented_people_are_counted_by_what_their_names_tell() -> None:
+    """Mary Poe is a woman by the census, Zork Blat stays unknown and its share is reported."""
+    measures = ("entity_hallucination@gender", "invented_names@gender")
+    result = audit(CASES, Plan(measures=measures, n_resamples=50))
+    assert of(result, "shift[female]").value == of(result, "unknown").value == 0.5
+    assert of(result, "count[Mary Poe]").value == of(result, "count[Zork Blat]").value == 4
+
+
+GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage antworten werde."
+
+
+@pytest.mark.parametrize(
+    "spec", ["word_list_inclusion", "entity_hallucination@gender", "distinguishability@gender"]
+)
+def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec: str) -> None:
+    """Of a German text among English ones word lists, the recogniser and neutral pronouns read nothing, and say German."""
+    documents = (Document(GERMAN),)
+    german = [
+        Case(replace(c.record, documents=documents), replace(c.summary, text=GERMAN)) for c in CASES[:4]
+    ]
+    found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
+    main_value = of(found, spec.partition("@")[0])
+    assert any("the text is German" in reason for reason in main_value.excluded)
+    with pytest.raises(RequestError, match="in English only; these are in German"):
+        audit(german, Plan(measures=(spec,), n_resamples=0))
+
+
+def built(member: int, text: str) -> Case:
+    """One of a pair of built inputs, which a system repeats."""
+    about = {"design": "balanced", "sample": "0", "pair": str(member)}
+    record = Record(f"o.balanced.0.{member}", (Document(text),), attributes=about, seed_document="o")
+    return Case(record, Summary(record.id, "s", text))
+
+
+def test_on_built_inputs_only_words_that_vary_are_counted() -> None:
+    """The mother whom no variant changes counts neither in sources nor in summaries; he and she do. As published all count."""
+    pair = [built(member, f"{who} sang. A mother came.") for member, who in enumerate(("He", "She"))]
+    for words, share in (("recommended", 0.5), ("published", 0.75)):
+        found = audit(pair, Plan(measures=(f"word_list_inclusion(words={words})",), n_resamples=0))
+        assert of(found, "summary_share[female]").value == share
+    same = [built(member, "A mother came.") for member in (0, 1)]
+    found = audit(same, Plan(measures=("word_list_inclusion",), n_resamples=0))
+    reason = "no word of the lists differs between the variants"
+    assert of(found, "word_list_inclusion").excluded == {reason: 1}

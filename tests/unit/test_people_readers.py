@@ -68,15 +68,12 @@ def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
     assert _said(record, mia) == [("full", "Mia Horn"), ("he", "she")]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("# text = They like it.", "# text = They liked it.", "a.conllu:26: found "),
-        ("Entity=2)|", "Entity=7)|", "a.conllu:15: found the end of '7' without its beginning"),
-        ("Entity=1)\n", "_\n", "a.conllu:10: found '1' without its end"),
-        ("3\tit\tit\t", "3\tit\t", "a.conllu:29: found 9 columns"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "says"), [
+    ("# text = They like it.", "# text = They liked it.", "a.conllu:26: found "),
+    ("Entity=2)|", "Entity=7)|", "a.conllu:15: found the end of '7' without its beginning"),
+    ("Entity=1)\n", "_\n", "a.conllu:10: found '1' without its end"),
+    ("3\tit\tit\t", "3\tit\t", "a.conllu:29: found 9 columns"),
+])  # fmt: skip
 def test_corefud_faults_are_named_by_line(tmp_path: Path, old: str, new: str, says: str) -> None:
     """What is wrong in a file is told with its line."""
     assert CONLLU.count(old) == 1
@@ -97,24 +94,12 @@ def test_a_folder_is_read_in_order_and_an_empty_one_is_refused(tmp_path: Path) -
 
 
 ROWS = [
-    ("Lena", "NNP", "(PERSON*", "(3"),
-    ("Roth", "NNP", "*)", "3)"),
-    ("has", "VBZ", "*", "-"),
-    ("not", "RB", "*", "-"),
-    ("``", "``", "*", "-"),
-    ("lost", "VBN", "*", "-"),
-    ("''", "''", "*", "-"),
-    ("her", "PRP$", "*", "(4|(3)"),
-    ("case", "NN", "*", "4)"),
-    (",", ",", "*", "-"),
-    ("-LRB-", "-LRB-", "*", "-"),
-    ("she", "PRP", "*", "(3)"),
-    ("paid", "VBD", "*", "-"),
-    ("$", "$", "*", "-"),
-    ("0.5", "CD", "*", "-"),
-    ("-RRB-", "-RRB-", "*", "-"),
+    ("Lena", "NNP", "(PERSON*", "(3"), ("Roth", "NNP", "*)", "3)"), ("has", "VBZ", "*", "-"), ("not", "RB", "*", "-"),
+    ("``", "``", "*", "-"), ("lost", "VBN", "*", "-"), ("''", "''", "*", "-"), ("her", "PRP$", "*", "(4|(3)"),
+    ("case", "NN", "*", "4)"), (",", ",", "*", "-"), ("-LRB-", "-LRB-", "*", "-"), ("she", "PRP", "*", "(3)"),
+    ("paid", "VBD", "*", "-"), ("$", "$", "*", "-"), ("0.5", "CD", "*", "-"), ("-RRB-", "-RRB-", "*", "-"),
     (".", ".", "*", "-"),
-]
+]  # fmt: skip
 
 
 def _conll(rows: list[tuple[str, str, str, str]]) -> str:
@@ -178,19 +163,15 @@ def test_whom_only_names_of_things_name_is_nobody(tmp_path: Path) -> None:
     assert len(carnegie.mentions) == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "people"),
-    [
-        (("YouTuber NNP 0 root (1-person-new-n-cf1-1-sgl", "Ann NNP 1 appos", "Lee NNP 2 flat 1)"), ["Ann Lee"]),
-        (("Defense NNP 2 nsubj (1-person-new-n-cf1-1-sgl)", "rested VBD 0 root"), []),
-        (("Jules NNP 0 root (1-person-new-n-cf1-1-sgl)", "et NNP 1 flat", "Jim NNP 1 flat (2-person-new-n-cf1-1-sgl)"), []),
-        ((
-            "Jean NNP 0 root (1-person-new-n-cf1-1-coref", "Moreau NNP 1 flat 1)",
-            "ʒan NNP 1 dep (1-person-giv-n-cf1-1-coref", "mɔʁo NNP 3 flat 1)", "Μορώ NNP 1 dep (1-person-giv-n-cf1-1-coref)",
-        ), ["Jean Moreau"]),
-    ],
-    ids=["occupation", "role", "foreign and", "pronunciation"],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "people"), [
+    (("YouTuber NNP 0 root (1-person-new-n-cf1-1-sgl", "Ann NNP 1 appos", "Lee NNP 2 flat 1)"), ["Ann Lee"]),
+    (("Defense NNP 2 nsubj (1-person-new-n-cf1-1-sgl)", "rested VBD 0 root"), []),
+    (("Jules NNP 0 root (1-person-new-n-cf1-1-sgl)", "et NNP 1 flat", "Jim NNP 1 flat (2-person-new-n-cf1-1-sgl)"), []),
+    ((
+        "Jean NNP 0 root (1-person-new-n-cf1-1-coref", "Moreau NNP 1 flat 1)",
+        "ʒan NNP 1 dep (1-person-giv-n-cf1-1-coref", "mɔʁo NNP 3 flat 1)", "Μορώ NNP 1 dep (1-person-giv-n-cf1-1-coref)",
+    ), ["Jean Moreau"]),
+], ids=["occupation", "role", "foreign and", "pronunciation"])  # fmt: skip
 def test_what_is_no_name_of_a_person(tmp_path: Path, words: tuple[str, ...], people: list[str]) -> None:
     """Occupations, roles, pronunciations and other scripts are no names; neither of "Jules et Jim" is a person."""
     found = corefud(tmp_path, *words)

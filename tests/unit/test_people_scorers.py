@@ -1,20 +1,22 @@
-"""The scorers about people: who is one, of which gender (also by the pronouns of a page), and how alike texts are."""
+"""The scorers about people: who is one, of which gender (also by the pronouns of a page), how alike texts are; and how many
+people of plain articles a recogniser finds.
+"""
 
 from __future__ import annotations
 
 import bz2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 
 from fairbrief.classifiers.people import Names, People, read_pages
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.scorers.word_counts import Counts
-from fairbrief.text.people import candidates
+from fairbrief.text.people import candidates, found_people
 from fairbrief.types import Ask
-from fairbrief.workbench.corpora.page_pronouns import page_genders
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
 
@@ -66,9 +68,8 @@ def test_a_spacy_pipeline_accepts_the_longest_span_within_its_entities(tmp_path:
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")
     ruler = pipeline.add_pipe("entity_ruler")
-    ruler.add_patterns(
-        [{"label": "PERSON", "pattern": "the elder Zork Blat"}, {"label": "ORG", "pattern": "Acme Works"}]
-    )
+    known = {"the elder Zork Blat": "PERSON", "Acme Works": "ORG"}
+    ruler.add_patterns([{"label": label, "pattern": name} for name, label in known.items()])
     pipeline.to_disk(tmp_path / "pipeline")
     text = "Yesterday the elder Zork Blat left Acme Works."
     spans = candidates(text)
@@ -94,42 +95,72 @@ PAGES = [
 ]
 
 
-@pytest.fixture
-def dump(tmp_path: Path) -> Path:
-    """A compressed dump of these pages; the last is a talk page."""
+def test_the_command_makes_a_table_of_genders_by_most_pronouns(tmp_path: Path) -> None:
+    """Ties and namesakes of two genders are unknown; single words, other pages and other namespaces are no people."""
     parts = []
     for title, text, target in PAGES:
         redirect = f'<redirect title="{target}" />' if target else ""
-        namespace = 1 if title.startswith("Talk") else 0
-        parts.append(
-            f"<page><title>{title}</title><ns>{namespace}</ns>{redirect}<revision><text>{text}</text></revision></page>"
-        )
-    path = tmp_path / "pages.xml.bz2"
+        head = f"<title>{title}</title><ns>{int(title.startswith('Talk'))}</ns>{redirect}"
+        parts.append(f"<page>{head}<revision><text>{text}</text></revision></page>")
     wiki = f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">{"".join(parts)}</mediawiki>'
-    path.write_bytes(bz2.compress(wiki.encode()))
-    return path
-
-
-def test_people_have_the_gender_of_most_pronouns(dump: Path) -> None:
-    """Ties and namesakes of two genders are unknown; single words, other pages and other namespaces are no people."""
-    assert page_genders(dump) == {
-        "ann lee": "unknown",
-        "mary poole": "female",
-        "john smith": "unknown",
-        "bo dahl": "male",
-        "eve lee)": "female",
-        "kay lee (an (old) actor)": "female",
-        "m. poole": "female",
-    }
-
-
-def test_the_table_can_be_given_to_names(dump: Path, tmp_path: Path) -> None:
-    """``names(pages=FILE)`` reads what the command writes."""
-    out = tmp_path / "pages.csv"
+    dump, out = tmp_path / "pages.xml.bz2", tmp_path / "pages.csv"
+    dump.write_bytes(bz2.compress(wiki.encode()))
     said = printed("build", "pages", dump, "--out", out)
     assert "7 names" in said
     assert "female 4, male 1, unknown 2" in said
-    assert read_pages(str(out))["mary poole"] == "female"
+    assert read_pages(str(out)) == {
+        "ann lee": "unknown", "mary poole": "female", "john smith": "unknown", "bo dahl": "male", "eve lee)": "female",
+        "kay lee (an (old) actor)": "female", "m. poole": "female",
+    }  # fmt: skip
     (tmp_path / "no.xml").write_text("he said")
     with pytest.raises(DataError, match=r"no\.xml: found what is not XML"):
         printed("build", "pages", tmp_path / "no.xml", "--out", out)
+
+
+WOMEN = ("Mary", "Susan", "Linda", "Karen")
+MEN = ("Peter", "Frank", "James", "Paul")
+
+
+@pytest.mark.parametrize(("text", "people"), [
+    ("Mary Zork sang. Zork left.", [("Mary", "Zork", "female", 2)]),
+    ("Mr. Blat spoke. Peter Blat left.", [("Peter", "Blat", "male", 2)]),
+    ("Kim Zork spoke. She left.", [("Kim", "Zork", "female", 1)]),
+    ("Mary Zork and Peter Blat met. He left.", [("Mary", "Zork", "female", 1), ("Peter", "Blat", "male", 1)]),
+    ("Kim Zork spoke.", [("Kim", "Zork", "unknown", 1)]),
+    ("Mary Zork spoke. He, he and he, she.", [("Mary", "Zork", "male", 1)]),
+])  # fmt: skip
+def test_people_are_found_with_the_gender_that_the_text_presents(text: str, people: list[Any]) -> None:
+    """A title speaks first, then the pronouns up to the next name, then the first name; single names join full ones."""
+    accepted = {"Mary Zork", "Zork", "Mr. Blat", "Peter Blat", "Kim Zork"}
+    found = found_people(text, accepted, {"mary": "female", "peter": "male"})
+    assert [(p.first, p.last, p.gender, len(p.spans)) for p in found] == people
+
+
+def annotated(path: Path, gender: str) -> Path:
+    """Records with marked people, one of each gender unless told otherwise."""
+    rows = []
+    for i in range(4):
+        text = f"{WOMEN[i]} Zork sang. {MEN[i]} Blat danced. Qq Xyzz hid."
+        people = []
+        shown_as = {f"{WOMEN[i]} Zork": "female", f"{MEN[i]} Blat": gender, "Qq Xyzz": "female"}
+        for name, shown in shown_as.items():
+            at = text.index(name)
+            mention = {"document": 0, "start": at, "end": at + len(name), "kind": "full"}
+            people.append({"id": name, "attributes": {"gender": shown}, "mentions": [mention]})
+        rows.append({"id": str(i), "documents": [text], "entities": people, "summary": "s", "system": "x"})
+    return write(path, rows)
+
+
+def test_the_command_prints_who_is_found_and_as_whom(tmp_path: Path) -> None:
+    """Of eight women half are found, of four men all; everybody found is read as what they are."""
+    said = printed("recogniser", annotated(tmp_path / "a.jsonl", "male"))
+    assert "female: 4 of 8 people found (50%)" in said
+    assert "male: 4 of 4 people found (100%)" in said
+    assert "read as female: 4 female, 0 male, 0 nobody" in said
+    assert "read as male: 0 female, 4 male, 0 nobody" in said
+
+
+def test_a_recogniser_cannot_be_tried_on_people_of_one_gender(tmp_path: Path) -> None:
+    """Without an annotated man nothing is known of how men are found, and that is said."""
+    with pytest.raises(DataError, match="No annotated person is male"):
+        printed("recogniser", annotated(tmp_path / "a.jsonl", "female"))

@@ -145,19 +145,18 @@ class Observer:
         asked = list(self._asked(ledger.observation, units, left_out))
         answered, of_maps = self._scored(ledger.observation, asked, left_out)
         relabelled, first = [one.relabelled for one in answered.units], 0
-        several = iter([with_real_labels(relabelled)] if relabelled else [])
         if ledger.n_resamples:
             is_listed = ledger.observation.declaration.tests_units is not None
             several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
+        else:
+            several = iter([with_real_labels(relabelled)])
         for labelled in several:
             stop = first + sum(len(alike.places) for alike in labelled)
             yield self._observed(answered.some(range(first, stop)), labelled, left_out)
             first = stop
-        if relabelled and ledger.n_resamples:
-            real = with_real_labels(relabelled)
-            for k, of_map in enumerate(of_maps):
-                rows = self._observed(replace(answered, table=of_map), real, {})
-                ledger.add_of_map(k, origins, rows)
+        for k, of_map in enumerate(of_maps if ledger.n_resamples else ()):
+            rows = self._observed(replace(answered, table=of_map), with_real_labels(relabelled), {})
+            ledger.add_of_map(k, origins, rows)
 
     def _observed(
         self, answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]

@@ -64,12 +64,14 @@ class Tuples:
     def __init__(self, width: int = 2) -> None:
         self._width = width
         self._numbers = array("q")
+        self._room = MANY
 
-    def add(self, *numbers: int) -> None:
-        """One more tuple."""
+    def add(self, numbers: Sequence[int]) -> None:
+        """More tuples, one after another."""
         self._numbers.extend(numbers)
-        if len(self._numbers) % (MANY * self._width) == 0:
-            self._numbers = array("q", self.distinct().tobytes())
+        self._room -= len(numbers)
+        if self._room <= 0:
+            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY
 
     def update(self, other: Tuples) -> None:
         """All tuples of another."""
@@ -104,20 +106,19 @@ class TextHashes(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the records of some cases, and the summaries that can be used."""
+        sources, summaries = list[int](), list[int]()
         for record in _records(cases):
-            self._sources.add(
+            sources += (
                 hash_of_name(record.id), hash_of_texts(*[d.text for d in record.documents]),
                 hash_of_texts(*record.references), hash_of_name(record.cluster),
                 *[hash_of_texts(*_values(record, attribute)) for attribute in self.attributes],
             )  # fmt: skip
         hash_of_texts.cache_clear()
-        for case in cases:
-            if not case.summary.reason:
-                system = case.summary.system
-                self._systems.add(system)
-                self._summaries.add(
-                    hash_of_name(system), hash_of(case.summary.text), hash_of_name(case.record.id)
-                )
+        for record, summary in [(case.record, case.summary) for case in cases if not case.summary.reason]:
+            self._systems.add(summary.system)
+            summaries += hash_of_name(summary.system), hash_of(summary.text), hash_of_name(record.id)
+        self._sources.add(sources)
+        self._summaries.add(summaries)
 
     def table(self) -> pa.Table:
         """Columns ``record``, ``documents``, ``references``, ``cluster`` and ``attribute.NAME`` (int64), one row per record."""
@@ -167,7 +168,7 @@ class OtherLanguages(Watcher):
         for record in _records(cases):
             for i, document in enumerate(record.documents):
                 if code := other_language(document.text, self.usual):
-                    self._found.add(hash_of_name(record.id), CODES.index(code) << 32 | i)
+                    self._found.add((hash_of_name(record.id), CODES.index(code) << 32 | i))
                     self._show(code, [record.id])
 
     def merge(self, other: Self) -> None:
@@ -325,9 +326,9 @@ class InputProfile(Watcher):
             by_system.setdefault(case.summary.system, []).append(case)
         for system, some in by_system.items():
             self._count(system, some)
+        self._ids.add([hash_of_name(id_of(case.record)) for case in cases])
         for case in cases:
             record, summary = case.record, case.summary
-            self._ids.add(hash_of_name(id_of(record)))
             texts = (record.id, summary.system, summary.text, *[d.text for d in record.documents])
             self._digests[""] += int.from_bytes(digest_of(texts), "little")
 

@@ -70,12 +70,15 @@ class RougeScores(ManyAtOnce):
         if not places:
             return [], reasons
         scores = rouge_scores(pairs, stem=self.stem)
-        results = []
-        for place in places.values():
-            own = scores[place]  # (references, 4, 3)
-            best = own[own[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))]
-            results.append((own.mean(axis=0) if self.several == "mean" else best).reshape(-1))
-        values = np.column_stack([np.ones(len(places)), np.array(results)])
+        first, many = np.array([(place.start, len(place)) for place in places.values()]).T
+        if self.several == "mean":
+            results = np.add.reduceat(scores, first) / many[:, np.newaxis, np.newaxis]
+        else:
+            of_record = first[:, np.newaxis] + np.minimum(np.arange(many.max()), many[:, np.newaxis] - 1)
+            each = scores[of_record]  # (records, references, 4, 3); where there are fewer, the last again
+            best = each[..., PARTS.index("f")].argmax(axis=1)
+            results = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
+        values = np.column_stack([np.ones(len(places)), results.reshape(len(places), -1)])
         return [t.AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
 
     def _on_lines(self, text: str) -> str:

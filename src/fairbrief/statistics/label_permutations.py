@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from math import comb, inf, prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -141,13 +141,13 @@ def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
 # ------------------------------------------------------------------------------------- draws
 
 
+Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
 Choice = NDArray[np.integer[Any]]
 """Which of its label permutations each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
 
 POOL_STREAM, RECORD_STREAM = 1, 2
 """Purposes: under one seed, each has its own random numbers."""
 
-NO_CHOICE = np.zeros(0, dtype=np.int8)
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
 SHARED = 256
@@ -229,7 +229,7 @@ class LabelDraws:
         self.seed = seed
         # Several observations ask for the same labels of a record.
         self._room = KEPT
-        self._stored: dict[Any, tuple[Integers, Choice]] = {}
+        self._stored: dict[Any, Any] = {}
 
     def of_many(
         self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
@@ -286,10 +286,9 @@ class LabelDraws:
                 permutations = _stacked([self._listed(kinds[number]) for number in several])
                 if len(own) > 1:
                     permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
-                choices = np.zeros((len(own), self.draws), dtype=np.uint8)
+                choices: Choice = np.zeros((len(own), self.draws), dtype=np.uint8)
                 if kind.number > 1:
-                    keys = keys_of([one.key for one in own], self.seed, "labellings")
-                    choices = choices_among(random_halves(keys, self.draws), kind.number)
+                    choices = self._choices(tuple([one.key for one in own]), kind.number)
             else:
                 each = [
                     self._of_record(one, kinds[number])
@@ -299,9 +298,9 @@ class LabelDraws:
                 choices = np.stack([choice for _, choice in each])
             yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
-    def _once(self, key: Any, make: Callable[[], tuple[Integers, Choice]]) -> tuple[Integers, Choice]:
-        """What ``make`` returns: from the store, or computed and stored while there is room."""
-        found = self._stored.get(key)
+    def _once(self, key: Any, make: Callable[[], Arrays]) -> Arrays:
+        """The arrays that ``make`` returns: from the store, or computed and stored while there is room."""
+        found: Arrays | None = self._stored.get(key)
         if found is None:
             found = make()
             self._room -= sum(array.nbytes for array in found)
@@ -311,6 +310,17 @@ class LabelDraws:
 
     # ------------------------------------------------------- listed label permutations, and choices among them
 
+    def _choices(self, keys: tuple[str, ...], number: int) -> Choice:
+        """Which of so many listed label permutations each draw takes, for units with these keys. Read-only."""
+
+        def drawn() -> tuple[Choice]:
+            halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
+            choices = choices_among(halves, number)
+            choices.flags.writeable = False
+            return (choices,)
+
+        return self._once((keys, number), drawn)[0]
+
     def _listed(self, kind: _Kind) -> Integers:
         """All label permutations of a kind."""
         shuffle = kind.shuffle
@@ -318,7 +328,7 @@ class LabelDraws:
             return _rotations(kind.labels)
         if shuffle.number <= SHARED:
             return shuffle.stored_permutations
-        return self._once(shuffle, lambda: (shuffle.permutations(), NO_CHOICE))[0]
+        return self._once(shuffle, lambda: (shuffle.permutations(),))[0]
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from fairbrief.errors import RequestError
@@ -160,7 +159,7 @@ def other_language(text: str, usual: str) -> str:
 
 def _detect(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if given, for a text too short to be identified by itself."""
-    if usual == ENGLISH and len(list(islice((1 for word in ENGLISH_ALONE if word in text), 2))) == 2:
+    if usual == ENGLISH and sum([word in text for word in ENGLISH_ALONE]) >= 2:
         return ENGLISH
     words = _words(text.lower())
     letters = sum(map(len, words))
