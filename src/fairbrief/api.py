@@ -19,7 +19,6 @@ from fairbrief.plan import Plan, plan_from
 from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers import read as _read
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import load as _load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.saved.compare import compare as _compare
@@ -201,7 +200,7 @@ def explain(
 
 def load(folder: Path | str) -> Audit:
     """A saved audit (`Audit.save`, or ``fairbrief audit --out``). Raises DataError if there is none."""
-    return Audit(_load(folder))
+    return Audit(result_of(folder))
 
 
 def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
@@ -210,11 +209,11 @@ def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Esti
     A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``, with the names of the folders if both are folders.
     Raises RequestError if they have no measure, system or record in common.
     """
-    names = ("candidate", "baseline")
+    results, names = (result_of(candidate), result_of(baseline)), ("candidate", "baseline")
     if not isinstance(candidate, Audit) and not isinstance(baseline, Audit):
         first, second = names_of((Path(candidate), Path(baseline)))
         names = first, second
-    return Estimates(_compare(result_of(candidate), result_of(baseline), names=names))
+    return Estimates(_compare(*results, names=names))
 
 
 def subgroups(

@@ -15,6 +15,8 @@ from fairbrief.types import Estimate
 
 FEWEST_TO_DECIDE = 20
 """Fewer clusters of a group than this are too few to act on: a caution in reports, inconclusive in a gate."""
+MAX_LEFT_OUT = 0.05
+"""Share of an input that may be invalid, refused, empty or unanswered; above it the gate is inconclusive."""
 FEWEST_IN_A_GROUP = 6
 """Two groups are compared if each is in at least this many clusters; with fewer there is neither p nor interval."""
 MOST_PERMUTED = 20

@@ -38,6 +38,38 @@ def test_a_bad_line_is_named_or_skipped_and_listed(name: str, tmp_path: Path, fa
     assert "in.jsonl:5" in ran.out
 
 
+def test_an_array_in_json_lines_is_read_under_the_name_that_the_message_advises(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """Of one line or of many."""
+    file = tmp_path / "in.jsonl"
+    for indent in (None, 1):
+        file.write_text(json.dumps(rows(4), indent=indent))
+        refused(fairbrief("audit", file, *QUICK), "in.jsonl:1", "in .json", "if", "is one array")
+        assert fairbrief("audit", file.rename(file.with_suffix(".json")), *QUICK).code == 0
+
+
+def test_records_whose_file_of_summaries_is_empty_are_not_called_missing(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """The records are there; their summaries are not."""
+    records = [{name: value for name, value in one.items() if name != "summary"} for one in rows(4)]
+    sources, summaries = write(tmp_path / "in.jsonl", records), tmp_path / "a.jsonl"
+    summaries.write_text("")
+    refused(
+        fairbrief("audit", sources, "--summaries", summaries),
+        "no summary to audit: no record of the input has one",
+    )
+
+
+def test_an_object_without_fields_is_said_to_have_none(tmp_path: Path, fairbrief: Command) -> None:
+    """As a record, and as one of its documents."""
+    file = write(tmp_path / "in.jsonl", [*rows(4), {}])
+    refused(fairbrief("audit", file, *QUICK), "in.jsonl:5: found no fields; expected a field")
+    file = write(tmp_path / "in.jsonl", [*rows(4), row(9, documents=[{}])])
+    refused(fairbrief("audit", file, *QUICK), "found document 1 with no fields; expected its text")
+
+
 def test_many_skipped_lines_are_counted_on_the_first_screen(tmp_path: Path, fairbrief: Command) -> None:
     """The reasons that do not fit are counted, with the option that prints all."""
     file = write(tmp_path / "in.jsonl", [*rows(4), *(["not", "an", "object"] for _ in range(9))])
@@ -67,9 +99,15 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     """The report says that there is one value only; a measure that was named keeps its row, with no number."""
     documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
     file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
-    assert "'mood' has one value only" in fairbrief("audit", file, *QUICK, "--details").out
-    found = fairbrief.audited(tmp_path, file, "--measure", "uer@mood", "--resamples", "20")
-    main_value = found["estimates"][0]
+    ran = fairbrief("audit", file, *QUICK)
+    assert ran.code == 0
+    assert "CAUTION  No groups are compared: " in ran.out
+    assert "'mood' has one value only" in ran.out.replace("\n         ", " ")
+    ran = fairbrief("audit", file, "--measure", "uer@mood", "--resamples", "20", "--out", tmp_path / "out")
+    assert ran.code == 0
+    assert "CAUTION" not in ran.out
+    assert "(uer): one value only 3." in ran.out
+    (main_value, *_) = results(tmp_path / "out")["estimates"]
     assert (main_value["value"], sum(main_value["excluded"].values())) == (None, 3)
     assert main_value["notes"]
 
@@ -81,6 +119,29 @@ def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: C
     main_value = found["estimates"][0]
     assert main_value["n"] == 4
     assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
+
+
+def test_an_attribute_that_is_no_attribute_yet_is_found_with_the_command_of_the_message(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """A list of values beside the documents counts only if it is named; `init` finds it."""
+    lists = [
+        {
+            "id": one["id"],
+            "documents": [d["text"] for d in one["documents"]],
+            "side": [d["attributes"]["mood"] for d in one["documents"]],
+            "summary": one["summary"],
+        }
+        for one in rows(4)
+    ]
+    file = write(tmp_path / "in.jsonl", lists)
+    refused(
+        fairbrief("audit", file), "no document has an attribute (", "'fairbrief init FILE' proposes which one"
+    )
+    assert fairbrief("init", file, "--out", tmp_path / "in.toml").code == 0
+    ran = fairbrief("audit", tmp_path / "in.toml", "--resamples", "20")
+    assert ran.code == 0
+    assert "Side: negative 8 documents" in ran.out
 
 
 def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: Command) -> None:

@@ -121,6 +121,8 @@ REFUSED = [
     ("audit list.toml", "resamples = [1]: write one value"),
     ("audit twice.toml", "'id_field' and 'id-field' are the same key: give it once"),
     ("audit absent.toml", "There is no file"),
+    ("audit number.toml", "number.toml: files has 5: write a list of texts"),
+    ("audit marked.toml", "There is no file"),
     ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
 SETTINGS = {
@@ -128,6 +130,7 @@ SETTINGS = {
     "nowhere": 'measure = ["uer"]\n', "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
     "list": 'files = ["one.jsonl"]\nresamples = [1]\n', "absent": 'files = ["none.jsonl"]\n',
     "twice": 'files = ["one.jsonl"]\nid-field = "a"\nid_field = "a"\n',
+    "number": "files = [5]\n", "marked": '\ufefffiles = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Fairbrief from Python: its names, settings that cannot be, and what an audit gives."""
 
 import re
+from collections.abc import Callable
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
@@ -176,6 +177,30 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "SHARE of the summary" in str(found)
     assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda given: fairbrief.load(given),
+        lambda given: fairbrief.compare(given, given),
+        lambda given: fairbrief.gate(given, most="uer@side<=1"),
+        lambda given: fairbrief.subgroups(given, "kind"),
+    ],
+)
+def test_what_is_no_audit_is_refused(call: Callable[[Any], Any]) -> None:
+    """A missing value, a number, and records in place of their audit."""
+    for given, found in ((None, "null"), (5, "the number 5"), (ROWS, f"a list of {len(ROWS)}")):
+        with pytest.raises(
+            RequestError, match=f"Found {found}; expected an audit, or the folder of a saved one"
+        ):
+            call(given)
+
+
+def test_a_rule_that_is_no_text_is_refused() -> None:
+    """The message has the notation."""
+    with pytest.raises(RequestError, match=r"'5' is not a valid rule\. Write MEASURE<=NUMBER"):
+        fairbrief.gate("anywhere", most=[5])  # type: ignore[list-item]
 
 
 def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
+from fairbrief.saved.compare import compare
 from fairbrief.saved.ranking import LARGEST, overall
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.types import Case, Estimate, Summary
@@ -147,3 +148,18 @@ def test_one_system_is_compared_with_one_of_several(tmp_path: Path) -> None:
         printed("compare", chosen, rivals, "--against", "tow")
     with pytest.raises(RequestError, match="--against is not given, and the audit has no system 'chosen'"):
         printed("compare", chosen, rivals, "--system", "chosen")
+
+
+def test_two_audits_of_a_system_each_have_the_p_of_one_audit_of_both() -> None:
+    """Adjusted for all comparisons (Holm), against random sentences and label permutations."""
+    cases = blind_writers((1, 4))
+    both = audited(cases)
+    alone = [audited([case for case in cases if case.summary.system == system]) for system in ("s0", "s1")]
+    found = {(e.measure, e.quantity): e for e in compare(*alone)}
+    primary = [e for e in both.differences if e.is_primary]
+    assert min(e.family_size for e in primary) > 1
+    for e in primary:
+        other = found[e.measure, e.quantity]
+        assert (other.system, other.baseline, other.family_size) == (e.system, e.baseline, e.family_size)
+        assert other.family_p == pytest.approx(e.family_p)
+        assert other.label_p == pytest.approx(e.label_p)

@@ -169,7 +169,7 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     (line,) = found.panels[0].blocks[0].lines
     assert line.conclusion == "not significant: p\u00a0=\u00a00.400; smallest detectable difference 6.0%"
     assert answers(found)["Finding"] == (
-        "No group is significantly below the permutation mean. The smallest p\u00a0is\u00a00.400. For sentiment negative in "
+        "No group is significantly below the permutation mean. The smallest p of coverage_parity by sentiment is\u00a00.400. For sentiment negative in "
         "summaries by gpt-4, a difference of 6.0% would have been found in 80 of 100 such audits, before Holm's correction."
     )
     plan = "(1,600 records to find a difference of 3.0%): fairbrief power DIR --disparity 0.03"
@@ -279,6 +279,7 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
         assert "(by " not in alone.lead
 
 
+HIDDEN = Note("tests_need_resamples", {"tests": 12, "resamples": 480})
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
 PAIR = TONE.replace(
     p=None, testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(FEW,)
@@ -292,6 +293,15 @@ RETRIEVES = Note("scorer_retrieves", {
     "p": 0.004, "explains": True,
 })  # fmt: skip
 WITHOUT = {"measure": PLAIN.measure, "quantity": PLAIN.quantity, "system": "gpt-4", "value": -0.05, "p": None}
+
+
+def reach(sources: float) -> dict[str, Any]:
+    """What is known where the scorer finds this share of the sources' own sentences, and none of a system's claims."""
+    shares = {"gpt-4": 0.0, "sentences of the sources": sources, "claims in another record": 0.05}
+    authors = [{"author": author, "share_found": share} for author, share in shares.items()]
+    return {"reach": [{"scorer": "containment", "measures": [PLAIN.measure], "authors": authors}]}
+
+
 REPEATED = {
     "copies": {"records": 40, "groups": 10, "examples": ["a", "b"]},
     "other_languages": {"fr": {"documents": 13, "records": 9, "examples": ["c"]}},
@@ -349,6 +359,45 @@ SENTENCES = {
     "many groups": (MANY, {}, "Finding", "3 more groups significantly below, in the tables."),
     "named in advance": (
         [CLEARER, NAMED_FIRST], {}, "Finding", "^gpt-4 covers documents with sentiment negative 16% less.*named in advance",
+    ),
+    "a family with the name of an attribute": (
+        [CLEAR.replace(group_clusters=380, group_items=900.0), PAIR.replace(group_items=3.0, other_items=41.0)], {}, "Measured",
+        r"^Sentiment: negative 900 documents in 380 records Sentiment measures: female\s3\srecords, male\s41$",
+    ),
+    "percentage points for all comparisons": (
+        [CLEAR.replace(measure="uer@sentiment", quantity="difference[negative]", **FAMILY)], {}, "Interval",
+        "from random sentences is −10 percentage points, with a 95% interval of −15 to −5.0 that holds",
+    ),
+    "summaries without text": (
+        [CLEAR],
+        {
+            "without_text": {"gpt-4": {"missing summary": 5, "empty summary": 8}, "b": {"empty summary": 5}},
+            "summaries_by_system": {"gpt-4": 100, "b": 100},
+        },
+        "Caution", r"^13 of 100 summaries by gpt-4 do not count \(empty summary 8, missing summary 5\)\. (?!.*by b do)",
+    ),
+    "no sentence found": (
+        [CLEAR], reach(0.0), "Caution",
+        "finds none of the sources' own sentences: documents of other records support them about as much",
+    ),
+    "few sentences found": (
+        [CLEAR], reach(0.4), "Caution",
+        "finds only 40% of the sources' own sentences: documents of other records support the rest about as much",
+    ),
+    "clusters": (
+        [CLEAR.replace(clusters=40, group_clusters=30, group_items=900.0)], {}, "Measured",
+        r"^Sentiment: negative 900 documents in 30 independent groups\. 40 independent groups of 400 records\.",
+    ),
+    "groups that differ in spelling": (
+        [CLEAR.replace(notes=(Note("groups_alike", {"attribute": "sentiment", "groups": ["Neg", "neg"]}),))], {}, "Caution",
+        r"^The groups '?Neg'?, '?neg'? of sentiment differ only in spelling: if they are one group, use one spelling\.",
+    ),
+    "more resamples": (
+        [PLAIN.replace(notes=(HIDDEN,))], {}, "Caution",
+        "^12 comparisons with one Holm correction can become significant only with more resamples: --resamples 480",
+    ),
+    "more resamples would not matter": (
+        [CLEAR.replace(notes=(HIDDEN,))], {}, "Caution", "^(?!.*resamples)",
     ),
     "copies": (
         [CLEAR], REPEATED, "Caution",

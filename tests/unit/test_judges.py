@@ -13,7 +13,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
-from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparisons, correlations
+from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparisons, correlations, label_table
 from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.serialization import case_line, write_lines
@@ -48,6 +48,10 @@ def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
     assert shares.alpha.value == pytest.approx(1)
     assert shares.pearson.value == shares.spearman.value == pytest.approx(1)
     assert shares.kappa.value == 1
+    by_temperature, plain = label_table(found), label_table(counted)
+    assert by_temperature.header == ("T", *plain.header)
+    assert any(note.startswith("T: temperature") for note in by_temperature.notes)
+    assert [len(row) for row in plain.rows] == [4]
 
 
 def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> None:

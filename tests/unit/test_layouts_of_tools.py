@@ -206,7 +206,7 @@ def test_objects_under_their_ids(tmp_path: Path) -> None:
     row = {"documents": [{"text": "One."}], "summary": "S."}
     path = document(tmp_path / "a.json", {"x": row, "y": row | {"id": "own"}})
     assert [case.record.id for case in read(path, format="json-list")] == ["x", "own"]
-    with pytest.raises(DataError, match="under none"):
+    with pytest.raises(DataError, match="no list of objects"):
         list(read(document(tmp_path / "b.json", {"x": row, "made": "today"}), format="json-list"))
 
 

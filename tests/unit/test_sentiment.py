@@ -1,5 +1,6 @@
 """The shift of sentiment by group: what is observed, what is found, and what is not."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -235,6 +236,18 @@ def test_every_regression_is_statsmodels() -> None:
         "sentiment_shift": -sm.OLS(designs[2][1], designs[2][0]).fit().params[1],
     }.items():  # fmt: skip
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
+
+
+def test_intervals_of_p_errors_and_r2_are_within_their_range() -> None:
+    """However few the articles are, no bound of a p is below 0 or above 1, and none of an error is negative."""
+    estimates = run(drawn(12, planted=0.1, seed=7)).estimates
+    for names, most in (
+        (("slope_p", "intercept_p", "adjusted_p", "r2"), 1.0),
+        (("slope_error", "adjusted_error"), math.inf),
+    ):
+        bounds = [(e.low, e.high) for e in estimates if e.quantity.startswith(names) and e.low is not None]
+        assert bounds
+        assert all(0 <= low <= high <= most for low, high in bounds)
 
 
 # --------------------------------------------------------------------------------------- protocol

@@ -21,7 +21,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.terminal import Place
 from fairbrief.specs import quoted
-from fairbrief.types import Estimate
+from fairbrief.types import Estimate, Table
 
 WIDTHS = (60, 80, 120, 200)
 NUMBERS = re.compile(r"\[?[−+<]?\d[\d.,]*[%*\]]?")
@@ -134,6 +134,19 @@ def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, wi
     table = next(line for line in lines if line.startswith(("COVERAGE", "SHARE", "POSITION")))
     title = " ".join(lines[lines.index(table) : lines.index(table) + 2])
     assert ("in subgroups of city" in title) == (first == "subgroups")
+
+
+def test_two_wide_columns_of_text_share_the_line() -> None:
+    """Neither is cut to single syllables for the other."""
+    names = [
+        f"{name}@sentiment" for name in ("coverage_parity", "equal_coverage", "opening_gap", "sof", "uer")
+    ]
+    reason = "on request only: it needs inputs that differ only in who the person is, and there are none here"
+    rows = ((", ".join(names), "one value only"), ("theme_words", reason))
+    lines = [line.plain for line in terminal.table_lines(Table("Not computed", ("measure", "why"), rows), 80)]
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 9
+    assert all(name in "\n".join(lines) for name in names)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

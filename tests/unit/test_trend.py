@@ -236,6 +236,7 @@ def test_files_escape_texts_and_agree(tmp_path: Path) -> None:
     page, text, feed = (tmp_path / name for name in ("trend.html", "trend.md", "trend.json"))
     code, _ = run(folders, "--out", page, "--markdown", text, "--json", feed)
     assert "<script>x" not in page.read_text() + text.read_text()
+    assert "Each value is the difference from random sentences" in text.read_text()
     found = json.loads(feed.read_text())
     assert found["schema"] == "fairbrief.trend/1"
     assert (found["outcome"], code) == ("pass", 0)

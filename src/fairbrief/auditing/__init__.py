@@ -118,7 +118,7 @@ class _Audit:
         cases_once = iter(cases)
         head = list(itertools.islice(cases_once, HEAD))
         if not head:
-            raise DataError("There is no summary to audit: the input has no record.")
+            raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
         _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])
@@ -374,11 +374,14 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
         by_reason: dict[str, list[str]] = {}
-        for out in left_out or choice.left_out:
-            by_reason.setdefault(out.reason, []).append(out.measure)
+        for out in (*left_out, *choice.left_out):
+            if not out.is_on_request:
+                by_reason.setdefault(out.reason, []).append(out.measure)
         reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
         if len(head) < HEAD:
-            raise RequestError(f"No measure can read this input: {reasons}.")
+            advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one, --attribute names it."
+            has_attribute = bool(measure_selection.attributes_of(head)["document"])
+            raise RequestError(f"No measure can read this input: {reasons}.{'' if has_attribute else advice}")
         raise RequestError(
             f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones can be read, name the measures "
             "(--measure)."

@@ -13,7 +13,7 @@ from fairbrief.auditing.system_runs import RUN
 from fairbrief.errors import RequestError
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.result import NotMeasured
+from fairbrief.reports.result import ON_REQUEST, NotMeasured
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import ENGLISH, given, language_of_input, name_of
 from fairbrief.types import Case, Measure
@@ -173,7 +173,7 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
         if kind.declaration.checks_scorer:
             continue  # taken of counterfactual sources, for the measures that rely on that scorer
         if reason := kind.declaration.on_request:
-            left_out.append(NotMeasured(name, f"on request only: {reason}"))
+            left_out.append(NotMeasured(name, f"{ON_REQUEST}: {reason}"))
             continue
         if lacks_order and kind.declaration.needs_order:
             left_out.append(NotMeasured(name, NO_ORDER))

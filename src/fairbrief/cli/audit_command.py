@@ -115,11 +115,11 @@ def audit(
 def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iterator[str]:
     """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
-    from fairbrief.text.counted import listed as names_listed
+    from fairbrief.text.counted import listed
 
     if runs := unpooled(systems):
         yield (
-            f"{names_listed(runs, SHOWN_RUNS)} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
+            f"{listed(runs, SHOWN_RUNS)} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
             "to see how far they differ."
         )
     if "recommended" in plan.compared_scorers:

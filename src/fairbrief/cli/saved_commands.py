@@ -12,10 +12,11 @@ import typer
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import output
+from fairbrief.conclusions import MAX_LEFT_OUT
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.readers import ReadingSettings
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml
+from fairbrief.saved.gate_rules import junit_xml
 
 app = o.new_app()
 SHOWN = 5

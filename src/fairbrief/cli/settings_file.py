@@ -65,7 +65,7 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
 def read(path: Path) -> Mapping[str, Any]:
     """The settings of a file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         message = f"There is no file {path}. Check the path, or write one with fairbrief init."
         raise RequestError(message) from None
@@ -94,8 +94,10 @@ def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     return texts if option.multiple else texts[0]
 
 
-def _relative(path: Path, text: str) -> str:
+def _relative(path: Path, text: Any) -> str:
     """A file's path (or NAME=FILE), relative to the settings; names of data sets unchanged."""
+    if not isinstance(text, str):
+        raise RequestError(f"{path}: {FILES} has {text!r}: write a list of texts.")
     name, equals, file = text.partition("=")
     if text.startswith("hf:") or is_stored(text) or is_stored(file):
         return text

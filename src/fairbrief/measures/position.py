@@ -377,7 +377,9 @@ class _PositionMeasure(BaseMeasure, Positions):
         histogram = self._distribution(totals, side)
         total = float(histogram.sum())
         shares = [f"{k + 1} ({float(mass) / total:.0%})" for k, mass in enumerate(histogram) if mass > 0]
-        return f"segments {', '.join(shares)}" if shares else "no segment"
+        if not shares:
+            return "no segment"
+        return f"{'segment' if len(shares) == 1 else 'segments'} {', '.join(shares)}"
 
     def _levels(self, totals: t.Totals, side: str, prefix: str = "") -> dict[str, t.Value]:
         """Mean position, lead share, segment shares, matches and unmapped share of one side's texts."""

@@ -423,7 +423,7 @@ class _RepresentationMeasure(BaseMeasure, Representation):
         verdict = (
             f"Below {self.tau:g}: {', '.join(below)}"
             if below
-            else f"No value is below {self.tau:g} of its share"
+            else f"No group is below {self.tau:g} of its share"
         )
         return f"{'; '.join(parts)}. {verdict}."
 

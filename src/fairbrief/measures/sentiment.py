@@ -9,6 +9,7 @@ Source: Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying G
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -27,6 +28,8 @@ from fairbrief.text.counted import counted
 
 EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
+ERRORS, SHARES = (0.0, math.inf), (0.0, 1.0)
+"""The ranges of standard errors, and of p and r²."""
 SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
@@ -170,9 +173,9 @@ class SentimentShift(BaseMeasure, Sentiments):
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
                 values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
-                values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i])
-                values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i])
-            values[f"r2[{g}]"] = t.Value(fit.r2)
+                values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i], limits=ERRORS)
+                values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i], limits=SHARES)
+            values[f"r2[{g}]"] = t.Value(fit.r2, limits=SHARES)
         for k, other in itertools.combinations(groups, 2):
             between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
@@ -181,8 +184,8 @@ class SentimentShift(BaseMeasure, Sentiments):
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted.coefficients[..., 2], "both", **between
             )
-            values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2])
-            values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2])
+            values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2], limits=ERRORS)
+            values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2], limits=SHARES)
         return values
 
     def explain(self, totals: t.Totals) -> str:
@@ -403,7 +406,9 @@ class GenderAgreement(BaseMeasure):
             self.name: t.Value(_correlation(totals), is_correlation=True),
             "same_sign": t.Value(ratio(totals["same sign"], both), is_share=True),
             "coefficient_change": t.Value(ratio(totals["change"], both)),
-            "article_coefficient": t.Value(ratio(totals["article coefficient"], articles)),
+            "article_coefficient": t.Value(
+                ratio(totals["article coefficient"], articles), limits=t.SHARE_DIFFERENCE
+            ),
             "without_gender_words": t.Value(ratio(articles - both, articles), is_share=True),
         }
 

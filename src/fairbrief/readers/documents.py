@@ -16,7 +16,7 @@ from typing import Any
 from fairbrief.errors import DataError
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
 from fairbrief.readers.fields import ABSENT, FieldUse, Several, find, list_of_path, parse_cell
-from fairbrief.readers.messages import did_you_mean, fault, names, show
+from fairbrief.readers.messages import did_you_mean, fault, fields_of, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
 
@@ -45,7 +45,7 @@ class Draft:
                 holder = holder or given
                 if text is ABSENT:
                     raise fault(
-                        f"document {i} with the fields {names(given)}",
+                        f"document {i} with {fields_of(given)}",
                         "its text in a field 'text'",
                         "give the field with the text, as in --documents-field 'documents[*].body'",
                     )
@@ -167,7 +167,7 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     if value is ABSENT:
         guess = did_you_mean(source, row)
         raise DataError(
-            f"found the fields {names(row)}; expected a field {source!r}; add it, or give another field.{guess}{how}"
+            f"found {fields_of(row)}; expected a field {source!r}; add it, or give another field.{guess}{how}"
         )
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")

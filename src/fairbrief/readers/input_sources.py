@@ -251,7 +251,7 @@ def open_named(source: str) -> Any:
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = " ".join(str(error).split())
         raise RequestError(
-            f"The data set '{name}' could not be opened: {reason} Check the name and the network, or give a file."
+            f"The data set '{name}' could not be opened: {reason.removesuffix('.')}. Check the name and the network, or give a file."
         ) from error
     return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 

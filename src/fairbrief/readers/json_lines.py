@@ -95,9 +95,10 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
         row = json.loads(text)
     except json.JSONDecodeError as error:
         return fault(
-            f"invalid JSON ({error.msg} at character {error.pos + 1})",
+            f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})",
             "one complete JSON object per line",
-            "correct the line, or give --format json-list if the file is one document around its records",
+            "correct the line; if the file is one array, end its name in .json; if it is one document around its records, give "
+            "--format json-list",
         )
     except (RecursionError, ValueError):
         return fault(
@@ -159,4 +160,7 @@ def load(file: File) -> Mapping[str, Any]:
 
 
 def _not_object(row: Any) -> DataError:
-    return fault(show(row), 'an object like {"id": …, "documents": […]}', "write one object per line")
+    remedy = "write one object per line"
+    if isinstance(row, list):
+        remedy += ", or end the file's name in .json if it is one array"
+    return fault(show(row), 'an object like {"id": …, "documents": […]}', remedy)

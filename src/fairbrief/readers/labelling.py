@@ -70,7 +70,7 @@ def read_speakers(source: Any) -> SpeakerTable:
         if SPEAKER not in row or len(row) < 2:
             raise RequestError(
                 f"{table.name} needs the column '{SPEAKER}' and columns with attributes. Its columns: {names(row)}."
-                f"{did_you_mean(SPEAKER, row)}"
+                f"{'' if SPEAKER in row else did_you_mean(SPEAKER, row)}"
             )
         values = {
             name: text

@@ -125,9 +125,8 @@ def json_list(file: File) -> Iterator[Row]:
     elif not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
         yield from enumerate(({"id": key, **value} for key, value in whole.items()), 1)
     else:
-        raise DataError(
-            f"{file.name}: found lists of objects under {names(lists)}; expected one list; write it to a separate file."
-        )
+        found = f"lists of objects under {names(lists)}" if lists else "no list of objects"
+        raise DataError(f"{file.name}: found {found}; expected one list; write it to a separate file.")
 
 
 CUT = "cut off by the filter"

@@ -64,7 +64,7 @@ def show(value: Any) -> str:
         case Several():
             return counted(len(value), "value")
         case Mapping():
-            return f"an object with the fields {names(value)}" if value else "an empty object"
+            return f"an object with {fields_of(value)}" if value else "an empty object"
         case list() | tuple():
             return f"a list of {len(value)}" if value else "an empty list"
         case _:
@@ -76,6 +76,11 @@ def names(known: Iterable[Any], most: int = 20) -> str:
     listed = [_clip(repr(str(name))) for name in known]
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return (", ".join(listed[:most]) or "none") + more
+
+
+def fields_of(row: Iterable[Any]) -> str:
+    """The fields of a row for a message."""
+    return f"the fields {names(row)}" if row else "no fields"
 
 
 def did_you_mean(name: str, known: Iterable[Any]) -> str:

@@ -20,7 +20,7 @@ from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import FRAMES, Source, check_file, in_memory, one_source, split_sheet
-from fairbrief.readers.messages import at, fault, names, not_utf8, show
+from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -174,7 +174,7 @@ class ById:
         if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
             wanted = " and ".join(map(repr, (key, *fields.summary_names())))
             raise fault(
-                f"the fields {names(row)}",
+                fields_of(row),
                 f"the fields {wanted}",
                 "rename them, or give --summaries-id-field and --summary-field",
             )

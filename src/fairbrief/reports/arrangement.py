@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHARE = "share"
 """The argument in which notes may differ and are still printed once."""
+EXCLUDED = "Excluded records"
 MOST_ROWS = 4
 """The most rows that are named in front of a note."""
 
@@ -81,7 +82,7 @@ def excluded(estimates: Iterable[Estimate]) -> list[str]:
     systems: dict[tuple[str, str], list[str]] = {}
     for (system, why), names in measures.items():
         systems.setdefault((", ".join(names), why), []).append(system)
-    return [f"Excluded records, {', '.join(of)} ({names}): {why}." for (names, why), of in systems.items()]
+    return [f"{EXCLUDED}, {', '.join(of)} ({names}): {why}." for (names, why), of in systems.items()]
 
 
 def reasons(counts: Mapping[str, int]) -> str:

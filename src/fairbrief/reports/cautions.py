@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief import specs
-from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
-from fairbrief.reports import wording
+from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, WORDS
+from fairbrief.reports import arrangement, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
@@ -36,7 +36,9 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [worded(note) for note in noted(context.result.estimates, "without_claims")]
+    whole = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
+    lines = [worded(note) for note in whole]
+    lines += _without_text(context.made)
     lines += shortfalls(context.made, {e.measure for e in shown})
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
@@ -53,11 +55,24 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     lines += _other_records(panels[0], context)
     lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [worded(note) for note in noted(shown, "place_is_group")]
-    if hidden := noted((e for members in panels for e in members), "tests_need_resamples"):
+    # A difference from random sentences is tested by its standard error, for which resamples do not matter.
+    by_permutations = (e for members in panels for e in members if e.extract_p is None)
+    if hidden := noted(by_permutations, "tests_need_resamples"):
         lines.append(worded(max(hidden, key=lambda note: note.arguments["resamples"])))
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
+
+
+def _without_text(made: Mapping[str, Any]) -> list[str]:
+    """The systems that lack more summaries than a gate allows by default."""
+    lines = []
+    for system, reasons in (made.get("without_text") or {}).items():
+        many, total = sum(reasons.values()), made["summaries_by_system"][system]
+        if many > MAX_LEFT_OUT * total:
+            why = arrangement.reasons(reasons)
+            lines.append(f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})")
+    return lines
 
 
 def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -147,10 +162,10 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
     shares = {row["author"]: row["share_found"] for row in entry["authors"]}
     *_, sources, elsewhere = shares.values()
     if sources < FEWEST_OF_SOURCES:
-        part = f"only {sources:.0%}" if sources >= 0.005 else "none"
+        part, others = (f"only {sources:.0%}", "the rest") if sources >= 0.005 else ("none", "them")
         return (
             f"the scorer {scorer} finds {part} of the sources' own sentences: documents of other "
-            "records support the rest about as much, for instance because records repeat each other"
+            f"records support {others} about as much, for instance because records repeat each other"
         )
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
     few = [

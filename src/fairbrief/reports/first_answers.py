@@ -8,6 +8,7 @@ from typing import Any
 
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
+from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
@@ -71,10 +72,12 @@ def answers(result: Result) -> Answers:
 
 
 def _compared(context: Context) -> Answers:
-    """How many differences of systems are significant, where a result has nothing but these."""
+    """How many differences of systems are significant, where a result has nothing but these; else why no groups are compared."""
     differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
-        return {}
+        absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
+        reasons = dict.fromkeys(m.reason for m in absent)
+        return {CAUTION: [(f"No groups are compared: {'; '.join(reasons)}.", "")]} if reasons else {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
@@ -104,9 +107,12 @@ def leading_sentence(first: Estimate, context: Context) -> str:
 def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
     """By attribute, or by family of a measure without one: the sizes of the groups, and the records that do not count."""
     lines: dict[str, str] = {}
+    attributes = {members[0].over.lower() for members in panels}
     for members in panels:
-        declared = context.declared(members[0])
-        name = members[0].over or declared.family
+        declared, name = context.declared(members[0]), members[0].over
+        if not name:
+            name = declared.family
+            name += " measures" if name.lower() in attributes else ""
         if name not in lines and (text := _sizes(members, declared.items, context)):
             title = named(name) if "_" in name else capital(named(name))
             lines[name] = f"{title}: {text}"
@@ -183,8 +189,11 @@ def _random(e: Estimate, context: Context) -> str:
 def _value(e: Estimate, context: Context) -> str:
     if e.value is None:
         return "no value"
-    unit = context.words(e).unit
-    return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
+    return _with_unit(e.value, context.words(e).unit)
+
+
+def _with_unit(value: float, unit: ContrastUnit) -> str:
+    return f"{signed(value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
 def _above(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -221,7 +230,9 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
-        return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(_planned(members, e), context)}"
+        measure = f"{wording.name_of(e.measure)}{f' by {named(e.over)}' if e.over else ''}"
+        text = f"The smallest p of {measure} is\u00a0{smallest}{among}."
+        return f"{text}{_detectable(_planned(members, e), context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
@@ -235,7 +246,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     text = (
-        f"{capital(of_system(e))}: the difference{what} is {signed(tested, unit)}, with a {level} interval of "
+        f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
         f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
     )
     return [text]

@@ -102,12 +102,25 @@ class Examples:
     of: int = 0
 
 
+ON_REQUEST = "on request only"
+
+
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
     """A measure that was not taken, and the reason."""
 
     measure: str
     reason: str
+
+    @property
+    def is_on_request(self) -> bool:
+        """Whether default audits leave it out, whatever the input."""
+        return self.reason.startswith(ON_REQUEST)
+
+    @property
+    def is_scorer_check(self) -> bool:
+        """Whether it checks a scorer."""
+        return self.measure.startswith("scorer bias")
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,7 +315,11 @@ MOST_UNBROKEN = 24
 
 
 def group_counts(members: Sequence[Estimate], items: str) -> str:
-    """The size of each group: ``negative 19 documents in 8 records, neutral 9 in 7``, or ``female 24 records, male 26``."""
+    """The size of each group: ``negative 19 documents in 8 records, neutral 9 in 7``, or ``female 24 records, male 26``.
+
+    Of records in clusters it is the number of clusters, as ``independent groups``.
+    """
+    unit = "record" if all(e.clusters in (0, e.n) for e in members) else "independent group"
     counts: dict[str, tuple[int, float]] = {}
     for e in members:
         names = sides(e.group, 1 if e.other_clusters is None else 2)
@@ -329,7 +333,7 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
         clusters, many = counts[group]
         size = f"{clusters:,}" if items == "records" else f"{many:,.0f} in {clusters:,}"
         if not parts:  # the nouns only once
-            records = counted(clusters, "record")
+            records = counted(clusters, unit)
             size = records if items == "records" else f"{many:,.0f} {items} in {records}"
         name = named(group_name(members[0].over, group))
         size = f"({size})" if name[-1:].isdigit() else size

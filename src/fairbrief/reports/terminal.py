@@ -57,8 +57,6 @@ MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher"
 TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 """A p and its number, which stay on one line."""
 First = Literal["", "subgroups", "differences"]
-SCORER_CHECK = "scorer bias"
-"""How the names of checks of scorers begin, which are no measures."""
 NO_TEST = frozenset(("too few", "no value", "not tested"))
 """Conclusions of a panel that has no table: a panel that is not testable has one, with its values and intervals."""
 
@@ -196,7 +194,7 @@ class _Screen:
         pairs = [*map(self._full, context.clearest_first(context.leading("pairs")))]
         is_compared = self.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
-            makers = pairs or [self._first_rows(replace(table, notes=())) for table in self._main_values()]
+            makers = pairs or [self._first_rows(_with_exclusions(table)) for table in self._main_values()]
         elif self.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
         else:
@@ -275,7 +273,7 @@ class _Screen:
         result, rest = self.result, self.place.rest
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
-        absent = sum(not m.measure.startswith(SCORER_CHECK) for m in result.not_measured)
+        absent = sum(not m.is_scorer_check for m in result.not_measured)
         sanity_baselines = len(result.made.get("sanity_baselines") or ())
         parts = [f"{self.place.folder / 'report.html'}"] if self.place.folder else []
         parts.append(f"{rest}: every score, difference of systems and note")
@@ -294,6 +292,11 @@ def _apart(*blocks: list[Text]) -> Iterator[Text]:
         if i:
             yield Text("")
         yield from block
+
+
+def _with_exclusions(table: Table) -> Table:
+    """The table with only those of its notes that have the reasons for excluded records."""
+    return replace(table, notes=tuple(note for note in table.notes if note.startswith(arrangement.EXCLUDED)))
 
 
 def _notes_once(tables: Iterable[Table]) -> list[Table]:
@@ -441,14 +444,14 @@ def _tight(grid: _Grid) -> _Grid:
 
 
 def _narrowed(grid: _Grid, width: int) -> _Grid | None:
-    """The grid with its widest columns of text wrapped until it fits; None where it cannot."""
+    """The grid with its widest columns of text wrapped until it fits, equally wide ones alike; None where it cannot."""
     widths = list(grid.widths)
-    while (over := sum(widths) + grid.gap * (len(widths) - 1) - width) > 0:
+    while sum(widths) + grid.gap * (len(widths) - 1) > width:
         texts = (k for k, is_number in enumerate(grid.numeric) if not is_number)
         k = max(texts, key=lambda k: widths[k], default=-1)
         if k < 0 or widths[k] <= NARROWEST:
             return None
-        widths[k] = max(widths[k] - over, NARROWEST)
+        widths[k] -= 1
     header, *rows = (
         row
         if len(row) < len(widths)

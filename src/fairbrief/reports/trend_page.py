@@ -213,11 +213,19 @@ def _drift(s: Series, trend: Trend) -> str:
 # --------------------------------------------------------------------------------------- tables and files
 
 
+VALUES = "Each value is the difference from random sentences of the same length, if an audit has it."
+
+
 def tables(trend: Trend) -> list[Table]:
     """Group differences, and what describes inputs and summaries, with their means and changes."""
     header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28")
     return [
-        Table(title, header, tuple(_row(s, trend) for s in trend.of(*kinds)))
+        Table(
+            title,
+            header,
+            tuple(_row(s, trend) for s in trend.of(*kinds)),
+            (VALUES,) if "contrast" in kinds else (),
+        )
         for title, kinds in PANELS
         if trend.of(*kinds)
     ]
@@ -233,9 +241,8 @@ def _row(s: Series, trend: Trend) -> tuple[str, ...]:
 def method(trend: Trend) -> str:
     """How the limits work."""
     return (
-        f"At most {trend.alpha:.0%} of years without a change raise an alarm, over all group differences together. Each value is the "
-        "difference from random sentences of the same length, if an audit has it. Intervals of changes hold at every night. "
-        "'Visible in 7 nights': half of all changes of this size are detected within a week."
+        f"At most {trend.alpha:.0%} of years without a change raise an alarm, over all group differences together. {VALUES} "
+        "Intervals of changes hold at every night. 'Visible in 7 nights': half of all changes of this size are detected within a week."
     )
 
 

@@ -388,19 +388,21 @@ def _largest(shares: Floats) -> Floats:
 
 
 def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
-    """The agreement of shares, by temperature."""
+    """The agreement of shares, by temperature if the scorer's scores need one to become shares."""
     left = f" Excluded: {_counted(found.excluded)}." if found.excluded else ""
-    notes = (
+    notes = [
         f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
         "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
+    ]
+    header: tuple[str, ...] = ("α", "Pearson", "Spearman", "κ")
+    rows = [tuple(map(str, (s.alpha, s.pearson, s.spearman, s.kappa))) for s in found.shares]
+    temperatures = [s.temperature for s in found.shares if s.temperature is not None]
+    if temperatures:
+        notes.append("T: temperature at which scores become shares (softmax).")
+        header, rows = ("T", *header), [(f"{t:g}", *row) for t, row in zip(temperatures, rows, strict=True)]
+    return Table(
+        f"Shares of {found.over} in summaries: {found.scorer} and people", header, tuple(rows), tuple(notes)
     )
-    temperatures = ["any" if s.temperature is None else f"{s.temperature:g}" for s in found.shares]
-    rows = tuple(
-        (t, *map(str, (s.alpha, s.pearson, s.spearman, s.kappa)))
-        for t, s in zip(temperatures, found.shares, strict=True)
-    )
-    title = f"Shares of {found.over} in summaries: {found.scorer} and people"
-    return Table(title, ("T", "α", "Pearson", "Spearman", "κ"), rows, notes)
 
 
 def _counted(excluded: Mapping[str, int]) -> str:

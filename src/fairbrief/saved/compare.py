@@ -17,12 +17,13 @@ from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import unknown
+from fairbrief.readers.messages import show, unknown
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
@@ -38,10 +39,13 @@ T = TypeVar("T")
 
 
 def result_of(audited: Audit | Result | Path | str) -> Result:
-    """The result of an audit, or of a saved one's folder."""
+    """The result of an audit, or of a saved one's folder; RequestError for anything else."""
     if isinstance(audited, (Path, str)):
         return load(audited)
-    return audited if isinstance(audited, Result) else audited.result
+    result = getattr(audited, "result", audited)
+    if not isinstance(result, Result):
+        raise RequestError(f"Found {show(audited)}; expected an audit, or the folder of a saved one.")
+    return result
 
 
 def compare(
@@ -56,20 +60,27 @@ def compare(
 
     Compares the only system of each audit, or all systems whose names are in both. Else ``system`` is the candidate's and
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
-    with the audit's name of ``names``. Raises RequestError if there is no common measure, system or record.
+    with the audit's name of ``names``. p are adjusted as in an audit (Holm). Raises RequestError if there is no common measure, system or record.
     """
     ours, theirs = rows_by_measure(candidate), rows_by_measure(baseline)
-    found = compared(ours, theirs, difference, settings_of(candidate), system, against)
+    settings = settings_of(candidate)
+    found = compared(ours, theirs, difference, settings, system, against)
     if not found:
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
         )
-    return [
-        e.replace(system=f"{names[0]}: {e.system}", baseline=f"{names[1]}: {e.baseline}")
-        if e.system == e.baseline
-        else e
-        for e in found
+    first = {e.system: f"{names[0]}: {e.system}" if e.system == e.baseline else e.system for e in found}
+    second = {
+        e.baseline: f"{names[1]}: {e.baseline}" if e.system == e.baseline else e.baseline for e in found
+    }
+    found = [e.replace(system=first[e.system], baseline=second[e.baseline]) for e in found]
+    systems = [
+        e.replace(system=called[e.system])
+        for result, called in ((candidate, first), (baseline, second))
+        for e in result.estimates
+        if e.system in called
     ]
+    return with_families(with_holm(found, settings), settings, systems)
 
 
 def check_distinct(folders: Sequence[Path]) -> None:

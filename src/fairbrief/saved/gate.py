@@ -13,7 +13,7 @@ from fairbrief.auditing import differences
 from fairbrief.auditing.differences import Change
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
-from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
+from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
@@ -24,11 +24,10 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named, rules
+from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
-from fairbrief.text.counted import counted
-from fairbrief.text.counted import listed as names_listed
+from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
     """An inconclusive check for documents, references or groups of records that differ, because they may explain the difference."""
     checks = []
     for what, ids in changed.items():
-        shown = names_listed([printable(i) for i in ids], SHOWN)
+        shown = listed([printable(i) for i in ids], SHOWN)
         many = counted(len(ids), "record")
         message = f"the {what} of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new {what}"
         checks.append(Check(f"{what} as in the baseline", "inconclusive", message))

@@ -77,16 +77,12 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     result = []
     for option, texts, sign in (("--max", most, "<="), ("--min", least, ">=")):
         for text in texts:
-            result.append(rule(text))
+            result.append(rule(str(text)))
             if result[-1].sign != sign:
                 raise RequestError(
                     f"{option} '{text}': write a rule with {sign}, or use {'--min' if sign == '<=' else '--max'}."
                 )
     return result
-
-
-MAX_LEFT_OUT = 0.05
-"""Share of an input that may be invalid, refused, empty or unanswered; above it the gate is inconclusive."""
 
 
 @dataclass(frozen=True, slots=True)
