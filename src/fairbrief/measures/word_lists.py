@@ -51,7 +51,7 @@ class WordListInclusion(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="block",
-        version=3,
+        version=4,
         family="People",
         question="how far the groups' shares of identifying words differ between summaries and sources",
         harm="People of some groups would be left out of the record more often than others who did the same.",
@@ -112,7 +112,7 @@ class WordListInclusion(BaseMeasure):
         summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
         given = np.array(self.shares or (1.0,) * len(groups))
         wanted = source if self.reference == "source" else given / given.sum()
-        shift, strata = summary - wanted, tuple(("source", g) for g in groups)
+        shift, strata = summary - wanted, tuple((side, g) for side in ("source", "summary") for g in groups)
         contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
         distance = total_variation(shift)
         values = {
@@ -121,6 +121,7 @@ class WordListInclusion(BaseMeasure):
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
+                is_between=self.words != "published",
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {
