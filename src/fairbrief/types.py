@@ -292,9 +292,9 @@ class Rows:
     values: Floats
 
     @classmethod
-    def of(cls, row: Mapping[Column, float], permutations: int = 1) -> Rows:
-        """One row from a mapping, repeated for each label permutation."""
-        return cls(tuple(row), np.array([list(row.values())] * permutations, dtype=np.float64))
+    def of(cls, row: Mapping[Column, float]) -> Rows:
+        """One row from a mapping, of a unit without label permutations."""
+        return cls(tuple(row), np.array([list(row.values())], dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
+from functools import wraps
 from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
@@ -100,10 +101,41 @@ class Settings(CheckedSettings):
             raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
 
 
+class NotObserved(Exception):
+    """Raised with a `Reason` by any method of a `BaseObservation`, for a unit without a row."""
+
+
+OF_UNITS: Mapping[str, Any] = {"asks": (), "extract_asks": (), "details": (), "permutation_scheme": None}
+"""Methods of observations, and what they return for a unit without a row."""
+
+
+def _returning(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which returns instead of raising `NotObserved`; the reason unless `OF_UNITS` has something else."""
+
+    @wraps(method)
+    def called(*given: Any) -> Any:
+        try:
+            return method(*given)
+        except NotObserved as missing:
+            return OF_UNITS.get(method.__name__, missing.args[0])
+
+    return called
+
+
 class BaseObservation(Settings):
-    """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit."""
+    """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit.
+
+    For a unit without a row, a method or what it calls raises `NotObserved` with the reason. Then nothing is asked, no labels
+    are exchanged, there are no details, and the reason is counted.
+    """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in (*OF_UNITS, "observe", "observe_extracts"):
+            if name in vars(cls):
+                setattr(cls, name, _returning(vars(cls)[name]))
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return ()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -34,14 +33,13 @@ from fairbrief.measures.bases import (
     summed,
 )
 from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
-from fairbrief.measures.record_texts import claims_of, is_blank, known
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
 
 ONE_GROUP = t.Reason("one group only")
-NO_CLAIM = t.Reason("the summary has no claim")
 NO_SUPPORT = t.Reason("no claim is supported")
 FEW_CLAIMS = t.Reason("too few claims")
 OTHER_CLAIMS = t.Reason("the summary's claims were given, the sources' were not")
@@ -158,7 +156,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
             about = known(case.record)
             groups = groups_of(about, self.over)
             if not groups.names:
-                yield t.Reason(f"no document has the attribute '{self.over}'")
+                yield no_document_has(self.over)
             elif len(groups.names) < 2:
                 yield ONE_GROUP
             elif n_claims < 0:
@@ -209,7 +207,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
 class CoverageStrictlyTested(Coverage):
     """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
 
-    declaration = replace(Coverage.declaration, tests_strictly=True)
+    declaration = Coverage.declaration.replace(tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset((

@@ -79,8 +79,7 @@ class Distinguishability(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
         groups, codes = coded(group for _, group in with_group(cases, self.over))
-        if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
-            return reason
+        needs_english(cases, "the pronouns and titles that are made neutral")
         if not groups:
             return t.Reason("no variant with the attribute")
         used = labelled(codes, labels)

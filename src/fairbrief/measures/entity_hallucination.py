@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -52,8 +51,8 @@ class InventedPeople(BaseObservation):
         others = {p.attributes[self.over] for p in people} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
             return t.Reason("names do not tell the values of this attribute")
-        if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
-            return reason
+        if self.people == "builtin":
+            needs_english(cases, "the built-in recogniser's rules")
         found = list(self.find(cases, scores))
         groups = np.array([belongs for _, names in found for _, belongs in names]).reshape(
             -1, len(self.groups)
@@ -182,7 +181,7 @@ class EntityHallucination(BaseMeasure, InventedPeople):
 class _HallucinationBySample(EntityHallucination):
     """One row per sample of a seed document, so that samples can be resampled within it."""
 
-    declaration = replace(EntityHallucination.declaration, scope="block")
+    declaration = EntityHallucination.declaration.replace(scope="block")
 
 
 class InventedNames(BaseMeasure, InventedPeople):
@@ -223,7 +222,7 @@ class InventedNames(BaseMeasure, InventedPeople):
             for name, belongs in names:
                 counts["name", name] += 1
                 counts.update(("as", name, g) for g, is_in in zip(self.groups, belongs, strict=True) if is_in)
-        more = t.Rows.of(counts, len(rows.values))
+        more = t.Rows.of(counts)
         return t.Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -9,7 +9,7 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Framings(Sentiments):
                 f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
             )
 
-    def group_of(self, record: t.Record) -> str | t.Reason:
+    def group_of(self, record: t.Record) -> str:
         return super().group_of(record) if self.over else ALL
 
     def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
@@ -109,8 +109,7 @@ class FramingChange(BaseMeasure, Framings):
         on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
         better="less",
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        contrast=replace(
-            TEXTS_OF_TWO_GROUPS,
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
             unit="points",

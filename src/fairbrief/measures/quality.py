@@ -11,16 +11,15 @@ from typing import Annotated, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.declarations import Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
-from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known, with_group
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
-EMPTY_SUMMARY = t.Reason("empty summary")
 NO_REFERENCES = t.Reason("no references")
 COLUMNS: tuple[t.Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
@@ -40,7 +39,6 @@ class RougeScores(ManyAtOnce):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    declaration = ObservationDeclaration()
     stem: bool = False
     several: Literal["max", "mean"] = "max"
     lines: bool = False
