@@ -135,7 +135,7 @@ class AttributeMentions(BaseMeasure):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
@@ -146,7 +146,7 @@ class AttributeMentions(BaseMeasure):
             case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
         )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         needs_english(cases, "the patterns and lists")
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)

@@ -147,22 +147,20 @@ class BaseObservation(Settings):
 class ManyAtOnce(BaseObservation):
     """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
-    def observe(
-        self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers
-    ) -> t.Rows | t.Reason:
+    def observe(self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         """The unit's rows. Shape of ``labels``: (R, n)."""
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
         self: BatchObservation, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
         return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
 
-def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Rows | t.Reason:
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Observed:
     rows, reasons = observation.observe_many(unit, labels[np.newaxis])
     return reasons[0] if reasons else t.Rows(rows[0].columns, rows[0].values[0])
 

@@ -46,7 +46,7 @@ class InventedPeople(BaseObservation):
                 asks += [t.Ask(people, spans, (text,)), t.Ask(self.names, spans, self.groups)]
         return asks
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
         others = {p.attributes[self.over] for p in people} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
@@ -211,7 +211,7 @@ class InventedNames(BaseMeasure, InventedPeople):
         scorer_checks=CHECKS,
     )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         rows = super().observe(cases, scores, labels)
         if isinstance(rows, t.Reason):
             return rows

@@ -90,7 +90,7 @@ class EntityInclusion(BaseMeasure):
             return group_names(len(groups))
         return t.PermutationScheme(codes, items=keys_of(person.id for person in people))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:

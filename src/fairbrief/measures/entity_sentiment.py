@@ -203,7 +203,7 @@ class EntitySentiment(BaseMeasure):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
         weights, tones = (of[named.is_source] for of in _weighted(named, scores[0]))
@@ -219,7 +219,7 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         named = self._in_summary(cases[0])
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]

@@ -166,14 +166,14 @@ class LabelGap(ComparesGroups, BaseMeasure):
         sizes = len(source_sentences(case.record)), len(self._units(case))
         return t.PermutationScheme(np.repeat(np.arange(2), sizes))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         names, source, summary = self._labelled(cases[0], scores)
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
         names, source, _ = self._labelled(case, scores, of_extracts=True)

@@ -99,13 +99,8 @@ def describe(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
     Position is the middle of the sentence as a share of the article, (j + ½)/n. Shape (sentences, segments + 2).
     """
     place = np.arange(sentences, dtype=np.float64)
-    traits = np.column_stack(
-        [
-            membership(sentences, segments, fills_first=fills_first),
-            (place + 0.5) / max(sentences, 1),
-            place < LEAD,
-        ]
-    )
+    of_segments = membership(sentences, segments, fills_first=fills_first)
+    traits = np.column_stack([of_segments, (place + 0.5) / max(sentences, 1), place < LEAD])
     traits.flags.writeable = False  # shared by all articles of so many sentences
     return traits
 
@@ -301,8 +296,7 @@ class Positions(ManyAtOnce):
         """Sums over matches, divided by the matches where articles weigh the same."""
         if self.weights == "pooled":
             return sums
-        weighed: t.Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
-        return weighed
+        return np.asarray(sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis])
 
     def _with_references(
         self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers

@@ -167,7 +167,7 @@ class Judged(BaseMeasure):
             return ()
         return (t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
             return EMPTY_SUMMARY
         found = float(scores[0].matrix[0].mean())
@@ -224,7 +224,7 @@ class JudgedByGroup(BaseMeasure):
         groups, codes = coded([group for _, group in self._of(cases)])
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded([group for _, group in self._of(cases)])
         if not groups:
             return t.Reason("no summary of a record about one group")

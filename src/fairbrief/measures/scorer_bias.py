@@ -115,7 +115,7 @@ class VersionsBias(ScorerBias):
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len({group for _, group in with_group(cases, self.over)}))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         versions, answers = with_group(cases, self.over), iter(scores)
         groups, codes = coded(group for _, group in versions)
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
@@ -390,7 +390,7 @@ class ScorerBiasRetrieval(ScorerBias):
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:

@@ -55,7 +55,7 @@ class Sentiments(BaseObservation):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts of what `observe` would say of them."""
         (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
         s = tone[1:]
@@ -70,13 +70,13 @@ class Sentiments(BaseObservation):
         known = parse(self.scorer)
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         self.group_of(cases[0].record)
         tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan)
         words = float(len(cases[0].summary.text.split()))
         return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words)
 
-    def _row(self, cases: t.Cases, article: float, tones: t.Floats, words: float) -> t.Rows | t.Reason:
+    def _row(self, cases: t.Cases, article: float, tones: t.Floats, words: float) -> t.Observed:
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
         group = self.group_of(cases[0].record)
         if np.isnan(article) or not len(tones):
@@ -251,7 +251,7 @@ class SentimentChange(BaseMeasure):
         (case,) = cases
         return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         is_known = scores[0].sizes > 0
         for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -376,7 +376,7 @@ class GenderAgreement(BaseMeasure):
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
     )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         x = gender_coefficient(article_of(case.record))
         if x is None:

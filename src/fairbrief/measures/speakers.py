@@ -111,7 +111,7 @@ class Speakers(ComparesGroups):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
@@ -123,7 +123,7 @@ class Speakers(ComparesGroups):
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         turns = self._turns(case.record)
         if not scores:

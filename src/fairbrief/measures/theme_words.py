@@ -99,12 +99,12 @@ class ThemeWords(BaseMeasure):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         needs_english(cases, "the word lists")
         return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
 
@@ -133,7 +133,7 @@ class ThemeWords(BaseMeasure):
 
     def _rows(
         self, cases: t.Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: t.Integers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:

@@ -87,7 +87,7 @@ class Claims(ComparesGroups):
         names, codes = coded(filter(None, self._groups(cases[0])))
         return t.PermutationScheme(codes) if len(names) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         of_claims = self._groups(cases[0])
         names, codes = coded(filter(None, of_claims))
         if not scores:
