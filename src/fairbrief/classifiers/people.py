@@ -6,7 +6,6 @@ import csv
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -24,7 +23,6 @@ from fairbrief.types import Ask, Scores
 PERSON_LABELS = frozenset({"PERSON", "PER"})
 
 
-@dataclass(frozen=True, repr=False)
 class People(CheckedSettings):
     """Which spans of a text name a person: 1 for a span that does, otherwise 0.
 
@@ -96,7 +94,6 @@ def _pipeline(name: str) -> Any:
         ) from error
 
 
-@dataclass(frozen=True, repr=False)
 class Names(CheckedSettings):
     """The presented gender of a name, from titles, tables of people and the census.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import fields, replace
 from functools import wraps
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -70,21 +70,8 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Settings(CheckedSettings):
-    """Settings of a measure or an observation. Each subclass is a frozen dataclass.
-
-    A ``scorer`` must answer by text, and ``people`` names a recogniser.
-    """
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, repr=False)(cls)
-        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+    """Settings of a measure or an observation: a ``scorer`` must answer by text, and ``people`` names a recogniser."""
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))

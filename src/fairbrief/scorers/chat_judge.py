@@ -24,7 +24,6 @@ from fairbrief.types import Ask, Floats, Scorer, Scores
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
@@ -112,7 +111,6 @@ FORMS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
@@ -170,7 +168,6 @@ Summary: {summary}
 First give your reason in one sentence. Then write, on a line of its own, "Score: N", where N is a whole number from 1 (worst) to 5 (best)."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Judge(ChatJudge):
     """A score from 1 to 5 by a chat model, which first gives its reason in one sentence.
 
@@ -195,7 +192,6 @@ class Judge(ChatJudge):
         return TEMPLATE.format(dimension=self.dimension, explained=explained, source=source, summary=summary)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatLabel(ChatJudge):
     """The label of a text that a chat model chooses from a list: 1 in the column of this label, otherwise 0.
 
@@ -216,7 +212,7 @@ class ChatLabel(ChatJudge):
             raise RequestError(
                 f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
             )
-        ChatJudge.__post_init__(self)
+        super().__post_init__()
 
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
