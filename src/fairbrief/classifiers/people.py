@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from fairbrief.specs import CheckedSettings
 from fairbrief.text import names
 from fairbrief.text.names import GENDER_WORDS, gender_of_any, gender_of_name
 from fairbrief.text.people import published_tokens
-from fairbrief.text.recognition import accept, propose
+from fairbrief.text.recognition import Recogniser, accept, propose
 from fairbrief.types import Ask, Scores
 
 PERSON_LABELS = frozenset({"PERSON", "PER"})
@@ -33,11 +32,7 @@ class People(CheckedSettings):
     """
 
     name: ClassVar[str] = "people"
-    recogniser: str = "builtin"
-
-    def __post_init__(self) -> None:
-        if self.recogniser != "builtin" and not re.match(r"spacy:\s*\S", self.recogniser):
-            raise ValueError(f"recogniser={self.recogniser} is neither builtin nor spacy:NAME")
+    recogniser: Recogniser = "builtin"
 
     @property
     def fingerprint(self) -> str:

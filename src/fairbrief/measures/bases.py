@@ -70,22 +70,17 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
-class Settings(CheckedSettings):
-    """Settings of a measure or an observation: a ``scorer`` must answer by text, and ``people`` names a recogniser."""
+def _cuts(scorer: str) -> str:
+    """What is wrong with a scorer that would cut its texts: it would answer per sentence, not per text."""
+    spec = parse(scorer or "none")
+    how = spec.settings.get("sentences", "given")
+    remedy = f"leave sentences={how} out of {spec.name}"
+    is_cut = spec.name in CUTTING_SCORERS and how != "given"
+    return f"would cut each text into sentences, but one score is read of each: {remedy}" if is_cut else ""
 
-    def __repr__(self) -> str:
-        settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
-        return f"{type(self).__name__}({settings})"
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for a setting that is not allowed."""
-        super().__post_init__()
-        settings: Any = self
-        if hasattr(self, "scorer"):
-            check_uncut("scorer", settings.scorer)
-        people = getattr(self, "people", "builtin")
-        if people != "builtin" and not people.startswith("spacy:"):
-            raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
+TextScorer = Annotated[str, _cuts]
+"""The spec of a scorer that answers per text; empty for none."""
 
 
 class NotObserved(Exception):
@@ -109,7 +104,7 @@ def _returning(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-class BaseObservation(Settings):
+class BaseObservation(CheckedSettings):
     """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit.
 
     For a unit without a row, a method or what it calls raises `NotObserved` with the reason. Then nothing is asked, no labels
@@ -123,6 +118,10 @@ class BaseObservation(Settings):
         for name in (*OF_UNITS, "observe", "observe_extracts"):
             if name in vars(cls):
                 setattr(cls, name, _returning(vars(cls)[name]))
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
+        return f"{type(self).__name__}({settings})"
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return ()
@@ -177,17 +176,6 @@ class BaseMeasure(BaseObservation):
 def shared(settings: Any, kind: type) -> dict[str, Any]:
     """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
     return {f.name: getattr(settings, f.name) for f in fields(kind) if f.init and hasattr(settings, f.name)}
-
-
-def check_uncut(setting: str, scorer: str) -> None:
-    """Raise ValueError for a scorer that would cut its texts: it would answer per sentence, not per text."""
-    spec = parse(scorer)
-    how = spec.settings.get("sentences", "given")
-    if spec.name in CUTTING_SCORERS and how != "given":
-        raise ValueError(
-            f"{setting}={scorer} would cut each text into sentences, but one score is read of each: "
-            f"leave sentences={how} out of {spec.name}"
-        )
 
 
 def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from fairbrief.measures.bases import (
     Count,
     Fraction,
     ManyAtOnce,
+    TextScorer,
     by_kind,
     distinct,
     shared,
@@ -85,7 +86,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
     differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
     """Coverage of each group's documents against their record's mean."""
     over: str
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     claims: Literal["auto", "given", "sentences"] = "auto"
     merge: Fraction = 1.0
     denominator: Literal["all", "covered"] = "all"

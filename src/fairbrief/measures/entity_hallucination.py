@@ -18,6 +18,7 @@ from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
 from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
+from fairbrief.text.recognition import Recogniser
 
 CHECKS = (
     ScorerCheck(
@@ -34,7 +35,7 @@ class InventedPeople(BaseObservation):
     """An observation of the people that summaries name and sources do not, by the group that their names suggest."""
 
     over: str
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     names: str = "names"
     alignment: Literal["recommended", "published"] = "recommended"
     groups: tuple[str, ...] = ("female", "male")

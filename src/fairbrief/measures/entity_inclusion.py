@@ -16,6 +16,7 @@ from fairbrief.measures.groups import by_group, coded, group_names, keys_of, mea
 from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
+from fairbrief.text.recognition import Recogniser
 
 
 class EntityInclusion(BaseMeasure):
@@ -71,7 +72,7 @@ class EntityInclusion(BaseMeasure):
         items="people",
     )
     over: str
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     odds: Literal["corrected", "published"] = "corrected"
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, NotObserved
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.groups import (
     by_group,
@@ -180,7 +180,7 @@ class EntitySentiment(BaseMeasure):
         items="entities",
     )
     over: str
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     by: Literal["entity", "source", "relation"] = "entity"
     entities: str = ""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
-from fairbrief.measures.bases import BaseMeasure, NotObserved
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, means, share, total_variation
 from fairbrief.measures.record_texts import (
     EMPTY_SUMMARY,
@@ -132,7 +132,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
     )
 
     over: str = ""
-    scorer: str = IN_THE_DATA
+    scorer: TextScorer = IN_THE_DATA
     labels: tuple[str, ...] = ()
     statement: str = "{label}"
     units: Literal["sentences", "given"] = "sentences"

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
-from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
@@ -159,7 +159,7 @@ class Judged(BaseMeasure):
         harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
         on_request="it asks a chat model about every summary",
     )
-    scorer: str
+    scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
@@ -212,7 +212,7 @@ class JudgedByGroup(BaseMeasure):
         on_request="it asks a chat model about every summary",
     )
     over: str
-    scorer: str
+    scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return [

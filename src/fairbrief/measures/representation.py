@@ -26,7 +26,7 @@ from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, by_kind, check_uncut, distinct, summed
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, TextScorer, by_kind, distinct, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -100,8 +100,8 @@ class Representation(ComparesGroups, ManyAtOnce):
     """
 
     over: str
-    scorer: str = "ngram"
-    tokens: str = ""
+    scorer: TextScorer = "ngram"
+    tokens: TextScorer = ""
     target: str = "ratio"
     tau: Fraction = 0.8
     temperature: Annotated[float, "(0, inf)"] = 0.1
@@ -390,7 +390,6 @@ class _RepresentationMeasure(BaseMeasure, Representation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_uncut("tokens", self.tokens or "ngram")
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:

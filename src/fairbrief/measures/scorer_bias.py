@@ -16,7 +16,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.bases import BaseMeasure, Count, NotObserved
+from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
 from fairbrief.measures.groups import (
     by_group,
@@ -36,6 +36,7 @@ from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.paraphrase import paraphrase
 from fairbrief.text.people import GROUPS, candidates, find_people
+from fairbrief.text.recognition import Recogniser
 from fairbrief.text.sentences import passages_of, sentences_of
 
 ONE_GROUP = t.Reason("versions of one group only")
@@ -155,7 +156,7 @@ class ScorerBiasSentiment(VersionsBias):
     declaration = VersionsBias.declaration.replace(
         question="how much more favourably a scorer scores sources about one group than the same about another",
     )
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
 
     def questions(self, case: t.Case) -> Sequence[t.Ask]:
         return (t.Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
@@ -191,7 +192,7 @@ class ScorerBiasSupport(VersionsBias):
     declaration = VersionsBias.declaration.replace(
         question="how much better supported a scorer finds sources' own sentences about one group than the same about another",
     )
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     sentences: Count = 10
     text: Literal["as written", "neutral"] = "as written"
 
@@ -245,7 +246,7 @@ class ScorerBiasPeople(VersionsBias):
     declaration = VersionsBias.declaration.replace(
         question="how much more often people of one group are found in their own source than others",
     )
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     by: Literal["names", "recogniser"] = "names"
 
@@ -371,7 +372,7 @@ class ScorerBiasRetrieval(ScorerBias):
         checks_scorer=True,
     )
     over: str
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     sentences: Count = 3
     share: Annotated[float, "[0, 1]"] = 0.5
 

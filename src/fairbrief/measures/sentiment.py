@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
 from fairbrief.measures.groups import largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
@@ -39,7 +39,7 @@ class Sentiments(BaseObservation):
     """
 
     over: str = ""
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     threshold: Fraction = 1.0
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
@@ -244,7 +244,7 @@ class SentimentChange(BaseMeasure):
         harm="Summaries would sound better or worse than what they summarize.",
         on_request="it compares no groups; `sentiment_shift` does",
     )
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     version: Literal["recommended", "text"] = "recommended"
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved
+from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
@@ -81,7 +81,7 @@ class Speakers(ComparesGroups):
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
     over: str = ""
     by: Literal["attribute", "order"] = "attribute"
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     claims: Literal["auto", "given", "sentences"] = "auto"
     threshold: Fraction = 0.5
     margin: Annotated[float, "[0, 1)"] = 0.2

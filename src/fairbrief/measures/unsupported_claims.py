@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction
+from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.groups import (
@@ -71,7 +71,7 @@ class Claims(ComparesGroups):
     """
 
     over: str = ""
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     threshold: Fraction = 0.5
     claims: Literal["auto", "given", "sentences"] = "auto"
 
