@@ -70,16 +70,18 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
-def _cuts(scorer: str) -> str:
-    """What is wrong with a scorer that would cut its texts: it would answer per sentence, not per text."""
+def _check_uncut(scorer: str) -> None:
+    """Raise ValueError for a scorer that would cut its texts: it would answer per sentence, not per text."""
     spec = parse(scorer or "none")
     how = spec.settings.get("sentences", "given")
-    remedy = f"leave sentences={how} out of {spec.name}"
-    is_cut = spec.name in CUTTING_SCORERS and how != "given"
-    return f"would cut each text into sentences, but one score is read of each: {remedy}" if is_cut else ""
+    if spec.name in CUTTING_SCORERS and how != "given":
+        raise ValueError(
+            f"scorer={scorer} would cut each text into sentences, but one score is read of each: "
+            f"leave sentences={how} out of {spec.name}"
+        )
 
 
-TextScorer = Annotated[str, _cuts]
+TextScorer = Annotated[str, _check_uncut]
 """The spec of a scorer that answers per text; empty for none."""
 
 

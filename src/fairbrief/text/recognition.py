@@ -19,12 +19,12 @@ from fairbrief.text.names import DOTTED, PARTICLES, TITLES, bare, is_title, with
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 
-def _unknown(recogniser: str) -> str:
-    is_known = recogniser == "builtin" or re.match(r"spacy:\s*\S", recogniser)
-    return "" if is_known else "is neither builtin nor spacy:NAME"
+def _check_recogniser(recogniser: str) -> None:
+    if recogniser != "builtin" and not re.match(r"spacy:\s*\S", recogniser):
+        raise ValueError(f"recogniser={recogniser} is neither builtin nor spacy:NAME")
 
 
-Recogniser = Annotated[str, _unknown]
+Recogniser = Annotated[str, _check_recogniser]
 """What recognises people: ``builtin``, or ``spacy:NAME``."""
 LONGEST = 6
 """Maximum number of words in a person's name."""
