@@ -67,7 +67,9 @@ class CheckedSettings:
         del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        if name in self.__dataclass_fields__:
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__setattr__(name, value)
 
     def __post_init__(self) -> None:
         """RequestError for a setting that is not allowed."""

@@ -47,7 +47,12 @@ OTHER_CLAIMS = t.Reason("the summary's claims were given, the sources' were not"
 AT_ONCE = 1 << 20
 """Numbers of memberships of one record that are held at a time."""
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
-UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
+DECLARED = Declaration(
+    family="Coverage",
+    harm="What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'.",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+)
+"""What both measures declare."""
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
 RELATIVE = (-1.0, math.inf)
@@ -411,12 +416,9 @@ class EqualCoverage(_CoverageMeasure):
 
     version: Literal["recommended", "text"] = "recommended"
     name = "equal_coverage"
-    declaration = Declaration(
-        family="Coverage",
+    declaration = DECLARED.replace(
         question="how far the groups of a record differ in how well the summary covers their documents",
-        harm=UNCOVERED,
         figures=("gaps",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
     @property
@@ -480,11 +482,8 @@ class CoverageParity(_CoverageMeasure):
     """
 
     name = "coverage_parity"
-    declaration = Declaration(
-        family="Coverage",
+    declaration = DECLARED.replace(
         question="how far documents of each group are covered above or below their record's mean",
-        harm=UNCOVERED,
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="coverage relative to the average document",
             question="Whose documents do the summaries cover less?",

@@ -20,15 +20,20 @@ from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.text.recognition import Recogniser
 
-CHECKS = (
-    ScorerCheck(
-        measure="scorer_bias_people",
-        given={"people": "people", "alignment": "alignment"},
-        fixed={"by": "recogniser"},
+DECLARED = Declaration(
+    version=2,
+    family="People",
+    attribute_of="entity",
+    scorer_checks=(
+        ScorerCheck(
+            measure="scorer_bias_people",
+            given={"people": "people", "alignment": "alignment"},
+            fixed={"by": "recogniser"},
+        ),
+        ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
     ),
-    ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
 )
-"""Recognition of invented people by their names is checked on people of the source."""
+"""What both measures declare. Recognition of invented people by their names is checked on people of the source."""
 
 
 class InventedPeople(BaseObservation):
@@ -107,14 +112,10 @@ class EntityHallucination(BaseMeasure, InventedPeople):
 
     name = "entity_hallucination"
     languages = ("en",)
-    declaration = Declaration(
+    declaration = DECLARED.replace(
         scope="cluster",
-        version=2,
-        family="People",
         question="how unevenly the people whom summaries invent fall on the groups",
         harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
-        attribute_of="entity",
-        scorer_checks=CHECKS,
         contrast=ContrastWords(
             title="share of the invented people minus an even share",
             question="Which group do the people belong to whom summaries invent?",
@@ -201,15 +202,11 @@ class InventedNames(BaseMeasure, InventedPeople):
 
     name = "invented_names"
     languages = ("en",)
-    declaration = Declaration(
-        version=2,
-        family="People",
+    declaration = DECLARED.replace(
         question="how many people each summary names whom its text does not know",
         harm="Readers would take people who were never there for part of what happened.",
-        attribute_of="entity",
         on_request="it has a value for every name",
         better="less",
-        scorer_checks=CHECKS,
     )
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:

@@ -19,7 +19,7 @@ import numpy as np
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.ranges import numbers_within
-from fairbrief.score_tables import ScoreTable
+from fairbrief.score_tables import ScorerAround, ScoreTable
 from fairbrief.specs import quoted
 from fairbrief.text.hashes import digest_of
 from fairbrief.types import Ask, Cacheable, Floats, Scorer
@@ -119,7 +119,7 @@ def read(path: str) -> Calibration:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Calibrated:
+class Calibrated(ScorerAround):
     """A scorer with its calibration: answers probabilities of support, matrix (rows, columns); or, checked, as the scorer does.
 
     A pair's probability does not depend on the rows beside it, as it did not when people's labels were compared with it: a scorer whose
@@ -152,11 +152,6 @@ class Calibrated:
 
     def __repr__(self) -> str:
         return spec_with(repr(self.scorer), self.use, self.path)
-
-    @property
-    def name(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.name)
 
     @property
     def model(self) -> str | None:
@@ -208,7 +203,7 @@ def features_of(scorer: Any, asks: Sequence[Ask]) -> Floats:
     """
     if hasattr(scorer, "features_of"):
         return np.asarray(scorer.features_of(asks), dtype=np.float64)
-    if not isinstance(getattr(scorer, "scorer", scorer), Cacheable):
+    if not isinstance(scorer.scorer if isinstance(scorer, ScorerAround) else scorer, Cacheable):
         asks = [msgspec.structs.replace(ask, rows=(row,)) for ask in asks for row in ask.rows]
     table = ScoreTable.of(scorer.answer(asks))
     n_columns = np.array([len(ask.columns) for ask in asks], dtype=np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.score_tables import ScorerAround
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
@@ -236,8 +237,8 @@ class ChatLabel(ChatJudge):
         )
 
 
-@dataclass(slots=True)
-class Foreseen:
+@dataclass(slots=True, repr=False)
+class Foreseen(ScorerAround):
     """A chat judge that asks nothing: each pair that it would ask about is passed once to ``tell``; its scores are zeros."""
 
     scorer: Any
@@ -245,19 +246,6 @@ class Foreseen:
     held: Callable[[str, Sequence[Key]], Collection[Key]] = lambda _, __: ()
     """The keys, of those asked for, that are known of a scorer by what computed them."""
     seen: set[Key] = field(default_factory=set)
-
-    @property
-    def name(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.name)
-
-    @property
-    def fingerprint(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.fingerprint)
-
-    def __repr__(self) -> str:
-        return repr(self.scorer)
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Zeros; pairs that are new and not held are passed to ``tell``."""
