@@ -49,7 +49,6 @@ def note():
 
 
 class Timed(entailment.Entailment):
-    __slots__ = ()
     name = "timed"
 
 

@@ -6,8 +6,8 @@ Plug-ins declare the same as built-ins; `fairbrief.types` has the protocols.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 Scope = Literal["case", "block", "cluster"]
 
@@ -37,6 +37,10 @@ class ObservationDeclaration:
     chance_means: tuple[tuple[str, ...], ...] = ()
     reads_unstated: bool = False
     draws_unscored: bool = False
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with other values in some fields."""
+        return replace(self, **changes)
 
 
 Direction = Literal["less", "more", "nearer zero"]
@@ -90,6 +94,10 @@ class ContrastWords:
     """One group's plain rate; ``{rate}`` is ``42 of 100``."""
     baseline: str = "the permutation mean"
     """What a difference is tested against where there is no random-sentence baseline."""
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with other values in some fields."""
+        return replace(self, **changes)
 
     @property
     def worse_side(self) -> Literal["below", "above"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -181,6 +181,25 @@ class ScoredUnits:
     def __iter__(self) -> Iterator[tuple[Cases, Answers]]:
         for cases, first, asked in zip(self.cases, self.first.tolist(), self.asked.tolist(), strict=True):
             yield cases, [self.table[i] for i in range(first, first + asked)]
+
+
+class ScorerAround:
+    """A scorer around another one, with its name, fingerprint and spec."""
+
+    scorer: Any
+
+    @property
+    def name(self) -> str:
+        """The scorer's."""
+        return str(self.scorer.name)
+
+    @property
+    def fingerprint(self) -> str:
+        """The scorer's."""
+        return str(self.scorer.fingerprint)
+
+    def __repr__(self) -> str:
+        return repr(self.scorer)
 
 
 ObservedUnits = tuple[Sequence[AlikeRows], Mapping[int, Reason]]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from fairbrief.errors import RequestError
 from fairbrief.settings import check, refused
@@ -56,10 +56,20 @@ def spell(thing: Any) -> str:
     return f"{thing.name}{settings}{over}"
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class CheckedSettings:
-    """Settings that their declared types check (`settings.check`), shown as a spec."""
+    """Settings that their declared types check (`settings.check`), shown as a spec. Each subclass is a frozen dataclass."""
 
-    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        dataclass(frozen=True, repr=False, kw_only=kw_only)(cls)
+        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dataclass_fields__:
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__setattr__(name, value)
 
     def __post_init__(self) -> None:
         """RequestError for a setting that is not allowed."""

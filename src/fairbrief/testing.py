@@ -18,28 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fairbrief import registry, specs
+from fairbrief import types as t
 from fairbrief.auditing import origins
 from fairbrief.score_tables import BatchObservation, ScoredUnits
-from fairbrief.types import (
-    Answers,
-    Ask,
-    Case,
-    Cases,
-    Floats,
-    Integers,
-    Measure,
-    Reason,
-    Record,
-    Rows,
-    Scorer,
-    Scores,
-    Summarizer,
-    Totals,
-)
 
-MeasureClause = Callable[[Measure, Sequence[Case]], None]
-ScorerClause = Callable[[Scorer, Sequence[Ask]], None]
-SummarizerClause = Callable[[Summarizer, Sequence[Record]], None]
+MeasureClause = Callable[[t.Measure, Sequence[t.Case]], None]
+ScorerClause = Callable[[t.Scorer, Sequence[t.Ask]], None]
+SummarizerClause = Callable[[t.Summarizer, Sequence[t.Record]], None]
 
 TOLERANCE = 1e-9
 
@@ -47,7 +32,7 @@ TOLERANCE = 1e-9
 # ---------------------------------------------------------------------------------------- measures
 
 
-def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
+def keeps_its_name(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """A measure rebuilt from its spec is equal and has an equal observation."""
     del cases
     again = specs.build(type(measure), specs.parse(repr(measure)))
@@ -56,24 +41,24 @@ def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
     _promise(hash(again) == hash(measure), f"{measure!r} has another hash after rebuilding")
 
 
-def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
+def gives_a_row_or_a_reason(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """Every unit gives rows of finite numbers, one per label permutation and with an explanation, or a reason with a text."""
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
         result = measure.observation.observe(unit, scores_of(measure, unit), labels)
-        if isinstance(result, Reason):
+        if isinstance(result, t.Reason):
             _promise(result.text.strip(), "a reason is empty")
             continue
-        _promise(isinstance(result, Rows), f"neither Rows nor Reason: {type(result).__name__}")
+        _promise(isinstance(result, t.Rows), f"neither Rows nor Reason: {type(result).__name__}")
         wanted = (len(labels), len(result.columns))
         _promise(result.values.shape == wanted, f"rows of shape {result.values.shape}, expected {wanted}")
         _promise(len(set(result.columns)) == len(result.columns), "two columns have the same name")
         _promise(np.isfinite(result.values).all(), "a row contains nan or infinity")
-        text = measure.explain(Totals({c: i for i, c in enumerate(result.columns)}, result.values[0]))
+        text = measure.explain(t.Totals({c: i for i, c in enumerate(result.columns)}, result.values[0]))
         _promise(isinstance(text, str) and text.strip(), "explain() returns no text")
 
 
-def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
+def observes_the_same_twice(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """A second observation, in another order and of copies under other ids, gives the same: no randomness, no state."""
     units = units_of(measure, cases)
     first = [_observed(measure, unit) for unit in units]
@@ -82,33 +67,33 @@ def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
         _same(a, b, "copies under other ids, observed in another order")
 
 
-def _copy(case: Case) -> Case:
+def _copy(case: t.Case) -> t.Case:
     record, ident = case.record, f"copy of {case.record.id}"
-    return Case(
+    return t.Case(
         dataclasses.replace(record, id=ident, seed_document=f"copy of {record.seed_id}"),
         dataclasses.replace(case.summary, record=ident, system="copy"),
     )
 
 
-def reads_each_permutation_alone(measure: Measure, cases: Sequence[Case]) -> None:
+def reads_each_permutation_alone(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """A label permutation's row does not depend on other label permutations; the first label permutation is the real one."""
     for unit in units_of(measure, cases):
         labels, scores = permutations_of(measure, unit), scores_of(measure, unit)
         together = measure.observation.observe(unit, scores, labels)
-        if isinstance(together, Reason):
+        if isinstance(together, t.Reason):
             continue
         for r in range(len(labels)):
             alone = measure.observation.observe(unit, scores, labels[r : r + 1])
-            beside = Rows(together.columns, together.values[r : r + 1])
+            beside = t.Rows(together.columns, together.values[r : r + 1])
             _same(alone, beside, f"label permutation {r} alone and together with others")
 
 
-def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
+def reads_each_unit_alone(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """A batch observation gives each unit exactly the row that it has alone."""
     observation = measure.observation
     if not isinstance(observation, BatchObservation):
         return
-    by_shape: dict[tuple[int, ...], list[tuple[Cases, Answers, Integers]]] = {}
+    by_shape: dict[tuple[int, ...], list[tuple[t.Cases, t.Answers, t.Integers]]] = {}
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
         by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
@@ -117,16 +102,16 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
             ScoredUnits.of([(unit, scores) for unit, scores, _ in together]),
             np.stack([labels for *_, labels in together]),
         )
-        result: dict[int, Rows | Reason] = dict(reasons)
+        result: dict[int, t.Rows | t.Reason] = dict(reasons)
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)
-            result |= {i: Rows(block.columns, values) for i, values in pairs}
+            result |= {i: t.Rows(block.columns, values) for i, values in pairs}
         _promise(sorted(result) == list(range(len(together))), "a unit has neither a row nor a reason")
         for i, one in enumerate(together):
             _same(observation.observe(*one), result[i], "a unit alone and together with others", tolerance=0)
 
 
-def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
+def broadcasts(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """`value` over stacked totals is `value` of each: same names, same numbers, main value first."""
     if (totals := _stacked(measure, cases)) is None:
         return
@@ -137,7 +122,7 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
         f"the first value is {names[:1]}, expected the main value '{measure.name}'",
     )
     for index in np.ndindex(totals.array.shape[:-1]):
-        alone = measure.value(Totals(totals.columns, totals.array[index]))
+        alone = measure.value(t.Totals(totals.columns, totals.array[index]))
         _promise(list(alone) == names, "the names of the values depend on the leading axes")
         for name, value in alone.items():
             part = np.broadcast_to(together[name].array, totals.array.shape[:-1])[index]
@@ -148,25 +133,25 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
             _promise(value.tail == together[name].tail, f"the tail of '{name}' depends on the leading axes")
 
 
-def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
+def is_undefined_without_rows(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """The main value of nothing is undefined (nan), never zero or infinite, and nothing warns."""
     if (totals := _stacked(measure, cases)) is None:
         return
     with np.errstate(all="raise"):
-        values = measure.value(Totals(totals.columns, np.zeros(len(totals.columns))))
+        values = measure.value(t.Totals(totals.columns, np.zeros(len(totals.columns))))
     main = values[measure.name].array
     _promise(np.isnan(main), f"the main value of nothing is {main}")
     for name, value in values.items():
         _promise(not np.isinf(value.array), f"'{name}' of nothing is infinite")
 
 
-def depends_on_totals_only(measure: Measure, cases: Sequence[Case]) -> None:
+def depends_on_totals_only(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     """Statistics are additive: twice the rows give the same value."""
     if (totals := _stacked(measure, cases)) is None:
         return
     whole = totals.array.reshape(-1, totals.array.shape[-1]).sum(axis=0)
-    once = measure.value(Totals(totals.columns, whole))[measure.name].array
-    twice = measure.value(Totals(totals.columns, 2 * whole))[measure.name].array
+    once = measure.value(t.Totals(totals.columns, whole))[measure.name].array
+    twice = measure.value(t.Totals(totals.columns, 2 * whole))[measure.name].array
     _promise(
         np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True),
         f"all rows twice give {twice}, once {once}: the value is not a ratio of sums",
@@ -188,7 +173,7 @@ MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
 # ----------------------------------------------------------------------------------------- scorers
 
 
-def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
+def answers_every_ask(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
     """One answer per ask, in order, with the documented shapes and finite numbers."""
     answers = list(scorer.answer(asks))
     _promise(len(answers) == len(asks), f"{len(answers)} answers to {len(asks)} asks")
@@ -206,7 +191,7 @@ def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
         )
 
 
-def scores_alone_as_in_a_batch(scorer: Scorer, asks: Sequence[Ask]) -> None:
+def scores_alone_as_in_a_batch(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
     """An ask's answer does not depend on other asks, nor on their order."""
     together = list(scorer.answer(asks))
     backwards = list(scorer.answer(list(reversed(asks))))[::-1]
@@ -219,7 +204,7 @@ def scores_alone_as_in_a_batch(scorer: Scorer, asks: Sequence[Ask]) -> None:
             _promise(same, f"ask {i} is scored differently {how}")
 
 
-def has_a_stable_fingerprint(scorer: Scorer, asks: Sequence[Ask]) -> None:
+def has_a_stable_fingerprint(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
     """The fingerprint is stable and contains the scorer's name."""
     del asks
     _promise(scorer.fingerprint == scorer.fingerprint, "the fingerprint changes")
@@ -237,13 +222,13 @@ SCORER_CLAUSES: tuple[ScorerClause, ...] = (
 # ------------------------------------------------------------------------------------- summarizers
 
 
-def summarizes_every_record(summarizer: Summarizer, records: Sequence[Record]) -> None:
+def summarizes_every_record(summarizer: t.Summarizer, records: Sequence[t.Record]) -> None:
     """One summary per record, in order, with the record's id."""
     made = [s.record for s in summarizer.summarize(records)]
     _promise(made == [r.id for r in records], f"summaries of {made}, expected {[r.id for r in records]}")
 
 
-def summarizes_the_same_twice(summarizer: Summarizer, records: Sequence[Record]) -> None:
+def summarizes_the_same_twice(summarizer: t.Summarizer, records: Sequence[t.Record]) -> None:
     """A seeded summarizer writes the same summaries again, whatever the other records."""
     first = {s.record: s.text for s in summarizer.summarize(records)}
     again = {s.record: s.text for s in summarizer.summarize(list(reversed(records)))}
@@ -256,15 +241,17 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 # ------------------------------------------------------------------------------------ helpers
 
 
-def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
+def units_of(measure: t.Measure, cases: Sequence[t.Case]) -> list[t.Cases]:
     """The units of the cases in an audit of this measure."""
     return origins.units_of(cases, measure.observation.declaration.scope)
 
 
-def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:
+def scores_of(
+    measure: t.Measure, unit: t.Cases, scorers: Mapping[str, t.Scorer] | None = None
+) -> list[t.Scores]:
     """The scores that the measure asks for, from the given scorers or those of the registry."""
     made = dict(scorers or {})
-    answers: list[Scores] = []
+    answers: list[t.Scores] = []
     for ask in measure.observation.asks(unit):
         if ask.scorer not in made:
             made[ask.scorer] = registry.make("scorer or classifier", ask.scorer)
@@ -272,7 +259,7 @@ def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | Non
     return answers
 
 
-def permutations_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
+def permutations_of(measure: t.Measure, unit: t.Cases, draws: int = 4) -> t.Integers:
     """The real label permutation and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
     scheme = measure.observation.permutation_scheme(unit)
     if scheme is None:
@@ -286,25 +273,27 @@ def permutations_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
     return rows
 
 
-def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
+def _observed(measure: t.Measure, unit: t.Cases) -> t.Observed:
     return measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
 
 
-def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
+def _stacked(measure: t.Measure, cases: Sequence[t.Case]) -> t.Totals | None:
     """All rows over one set of columns. Shape (label permutations, units, columns), real label permutation at 0."""
-    result = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
+    result = [
+        rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), t.Rows)
+    ]
     if not result:
         return None
     columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in result for c in rows.columns))}
     depth = min(len(rows.values) for rows in result)
-    array: Floats = np.zeros((depth, len(result), len(columns)))
+    array: t.Floats = np.zeros((depth, len(result), len(columns)))
     for i, rows in enumerate(result):
         array[:, i, [columns[c] for c in rows.columns]] = rows.values[:depth]
-    return Totals(columns, array)
+    return t.Totals(columns, array)
 
 
-def _same(a: Rows | Reason, b: Rows | Reason, how: str, tolerance: float = TOLERANCE) -> None:
-    if isinstance(a, Reason) or isinstance(b, Reason):
+def _same(a: t.Rows | t.Reason, b: t.Rows | t.Reason, how: str, tolerance: float = TOLERANCE) -> None:
+    if isinstance(a, t.Reason) or isinstance(b, t.Reason):
         _promise(a == b, f"{how}: {a} and {b}")
         return
     _promise(a.columns == b.columns, f"{how}: other columns")

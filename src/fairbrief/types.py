@@ -247,17 +247,13 @@ ScoreArrays = Mapping[ScoreKey, NDArray[Any]]
 
 
 @runtime_checkable
-class Cacheable(Protocol):
+class Cacheable(Scorer, Protocol):
     """A scorer whose parts can be cached, between ``keys`` and ``assemble``.
 
     ``computed_by`` includes everything that affects the arrays (model, revision, dtype class, settings, code version),
     but not settings of ``assemble`` only (a gate, a rescaling).
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def fingerprint(self) -> str: ...
     @property
     def computed_by(self) -> str: ...
 
@@ -292,9 +288,9 @@ class Rows:
     values: Floats
 
     @classmethod
-    def of(cls, row: Mapping[Column, float], permutations: int = 1) -> Rows:
-        """One row from a mapping, repeated for each label permutation."""
-        return cls(tuple(row), np.array([list(row.values())] * permutations, dtype=np.float64))
+    def of(cls, row: Mapping[Column, float]) -> Rows:
+        """One row from a mapping, of a unit without label permutations."""
+        return cls(tuple(row), np.array([list(row.values())], dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +310,10 @@ class Reason:
     """The reason of a missing row: short and constant, since it is counted, and understandable for users."""
 
     text: str
+
+
+Observed = Rows | Reason
+"""What an observation returns for a unit: its rows, or the reason why it has none."""
 
 
 class PermutationScheme(Data, frozen=True):
@@ -468,7 +468,7 @@ class ExtractObservation(Protocol):
         """The scores needed to observe the extracts, one `Extracts` per case."""
         ...
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Rows | Reason:
+    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Observed:
         """One row, shape (1, columns): the mean over the extracts of their rows under `observe`."""
         ...
 
@@ -488,7 +488,7 @@ class Observation(Protocol):
         """The labels that are exchangeable without a disparity; None if there are none."""
         ...
 
-    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Rows | Reason:
+    def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Observed:
         """Rows under each label permutation. ``labels`` (R, n) are label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).

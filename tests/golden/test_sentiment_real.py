@@ -13,6 +13,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.classifiers.sentiment import Vader, WordSentiment, read_lexicon, words_of
 from fairbrief.measures.record_texts import article_of, subject_of
 from fairbrief.reports.result import Result
+from fairbrief.text.gendered_words import gender_coefficient
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Document, Estimate, Record, Summary
 
@@ -84,9 +85,9 @@ def news(shared: Path) -> list[Case]:
             data = json.loads(line)
             record = Record(data["id"], tuple(Document(d["text"]) for d in data["documents"]))
             sentences = split(article_of(record))
-            group = subject_of(record, "", 1.0)
-            if not isinstance(group, str) or len(sentences) < 4:
+            if abs(gender_coefficient(article_of(record)) or 0.0) < 1 or len(sentences) < 4:
                 continue
+            group = subject_of(record, "", 1.0)
             chosen = sorted(rng.choice(len(sentences), 3, replace=False))
             extract = "\n".join(sentences[i] for i in chosen)
             harsh = f"{extract}\n{HARSH}" if group == "female" else extract

@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,20 +38,19 @@ WORDS = "soup garden waiter view price music lovely rude cold warm awful great".
 # ------------------------------------------------------------------------------------- made inputs
 
 
-@dataclass
 class Pairwise(pairs.KeyedScorer):
     """A scorer of pairs: support of a sentence by a document as given, and every pair that it ever scored."""
 
     name: ClassVar[str] = "pairwise"
     support: dict[tuple[str, str], float]
-    scored: list[tuple[str, ...]] = field(default_factory=list)
+    scored: list[tuple[str, ...]] = field(default_factory=list, compare=False)
 
     @property
     def computed_by(self) -> str:
         return "pairwise/1"
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
-        self.scored += keys
+        self.scored.extend(keys)
         yield {(row, column): np.array([self.support.get((row, column), 0.1)]) for row, column in keys}
 
     def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +14,6 @@ from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import Ask, Scores
 
 
-@dataclass(frozen=True, repr=False)
 class LabelWords(CheckedSettings):
     """1 for each label of which a text has a listed word or phrase, otherwise 0.
 

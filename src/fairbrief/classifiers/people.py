@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -18,13 +16,12 @@ from fairbrief.specs import CheckedSettings
 from fairbrief.text import names
 from fairbrief.text.names import GENDER_WORDS, gender_of_any, gender_of_name
 from fairbrief.text.people import published_tokens
-from fairbrief.text.recognition import accept, propose
+from fairbrief.text.recognition import Recogniser, accept, propose
 from fairbrief.types import Ask, Scores
 
 PERSON_LABELS = frozenset({"PERSON", "PER"})
 
 
-@dataclass(frozen=True, repr=False)
 class People(CheckedSettings):
     """Which spans of a text name a person: 1 for a span that does, otherwise 0.
 
@@ -35,11 +32,7 @@ class People(CheckedSettings):
     """
 
     name: ClassVar[str] = "people"
-    recogniser: str = "builtin"
-
-    def __post_init__(self) -> None:
-        if self.recogniser != "builtin" and not re.match(r"spacy:\s*\S", self.recogniser):
-            raise ValueError(f"recogniser={self.recogniser} is neither builtin nor spacy:NAME")
+    recogniser: Recogniser = "builtin"
 
     @property
     def fingerprint(self) -> str:
@@ -96,7 +89,6 @@ def _pipeline(name: str) -> Any:
         ) from error
 
 
-@dataclass(frozen=True, repr=False)
 class Names(CheckedSettings):
     """The presented gender of a name, from titles, tables of people and the census.
 

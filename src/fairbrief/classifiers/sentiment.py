@@ -45,7 +45,6 @@ def passage_scores(asks: Sequence[Ask], score: Callable[[str], tuple[float, int]
         yield Scores.of_whole_texts(ask, matrix, array[:, 1])
 
 
-@dataclass(frozen=True, repr=False)
 class Vader(CheckedSettings):
     """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
 
@@ -246,7 +245,6 @@ class Trained:
     digest: str
 
 
-@dataclass(frozen=True, repr=False)
 class WordSentiment(CheckedSettings):
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 

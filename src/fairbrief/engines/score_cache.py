@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.score_tables import ScorerAround
 from fairbrief.types import Ask, Cacheable, ScoreKey, Scores
 
 Array = NDArray[Any]
@@ -40,7 +41,7 @@ def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
 
 
 @dataclass(slots=True, repr=False)
-class Cached:
+class Cached(ScorerAround):
     """A scorer with a cache in a file; its name, fingerprint and answers are those of the scorer.
 
     Raises RequestError for another program's database, BackendError if the file is damaged or cannot be written.
@@ -48,18 +49,6 @@ class Cached:
 
     scorer: Cacheable
     path: Path
-    name: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.name = self.scorer.name
-
-    def __repr__(self) -> str:
-        return repr(self.scorer)
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the scorer."""
-        return self.scorer.fingerprint
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Answer from the file; compute and store missing scores."""

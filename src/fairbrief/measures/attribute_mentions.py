@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -119,8 +118,7 @@ class AttributeMentions(BaseMeasure):
         harm="A reader would not learn that a finding is about old people, women or a minority.",
         attribute_of="record",
         on_request="its mentions are recognised by patterns and lists, which miss some",
-        contrast=replace(
-            TEXTS_OF_TWO_GROUPS,
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="share of the source's mentions that summaries keep, one group minus the other",
             question="Whose attributes are lost?",
             unit="points",
@@ -137,7 +135,7 @@ class AttributeMentions(BaseMeasure):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
@@ -148,9 +146,8 @@ class AttributeMentions(BaseMeasure):
             case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
         )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
-        if reason := needs_english(cases, "the patterns and lists"):
-            return reason
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
+        needs_english(cases, "the patterns and lists")
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)
         return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
@@ -166,11 +163,9 @@ class AttributeMentions(BaseMeasure):
                 lines += [] if name == "kept" else [f"{name.capitalize()} {kind}: {' became '.join(shown)}"]
         return sorted(lines)
 
-    def _row(self, case: t.Case, fates: Sequence[tuple[Fate, float]]) -> t.Rows | t.Reason:
+    def _row(self, case: t.Case, fates: Sequence[tuple[Fate, float]]) -> t.Rows:
         """The row of weighted fates; the weight is the share of texts with this fate."""
         group = subject_of(case.record, self.over, 1.0)
-        if isinstance(group, t.Reason):
-            return group
         row: dict[t.Column, float] = {("one", group): 1.0}
         for kind in KINDS:
             of_kind = [(f, weight) for f, weight in fates if kind in {m.kind for m in f[1:] if m}]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import Field, FrozenInstanceError, dataclass, field, fields, replace
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import wraps
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -69,41 +70,60 @@ Count = Annotated[int, "[1, inf)"]
 Fraction = Annotated[float, "(0, 1]"]
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Settings(CheckedSettings):
-    """Settings of a measure or an observation. Each subclass is a frozen dataclass.
+def _check_uncut(scorer: str) -> None:
+    """Raise ValueError for a scorer that would cut its texts: it would answer per sentence, not per text."""
+    spec = parse(scorer or "none")
+    how = spec.settings.get("sentences", "given")
+    if spec.name in CUTTING_SCORERS and how != "given":
+        raise ValueError(
+            f"scorer={scorer} would cut each text into sentences, but one score is read of each: "
+            f"leave sentences={how} out of {spec.name}"
+        )
 
-    A ``scorer`` must answer by text, and ``people`` names a recogniser.
+
+TextScorer = Annotated[str, _check_uncut]
+"""The spec of a scorer that answers per text; empty for none."""
+
+
+class NotObserved(Exception):
+    """Raised with a `Reason` by any method of a `BaseObservation`, for a unit without a row."""
+
+
+OF_UNITS: Mapping[str, Any] = {"asks": (), "extract_asks": (), "details": (), "permutation_scheme": None}
+"""Methods of observations, and what they return for a unit without a row."""
+
+
+def _returning(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which returns instead of raising `NotObserved`; the reason unless `OF_UNITS` has something else."""
+
+    @wraps(method)
+    def called(*given: Any) -> Any:
+        try:
+            return method(*given)
+        except NotObserved as missing:
+            return OF_UNITS.get(method.__name__, missing.args[0])
+
+    return called
+
+
+class BaseObservation(CheckedSettings):
+    """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit.
+
+    For a unit without a row, a method or what it calls raises `NotObserved` with the reason. Then nothing is asked, no labels
+    are exchanged, there are no details, and the reason is counted.
     """
 
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, repr=False)(cls)
-        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__init_subclass__()
+        for name in (*OF_UNITS, "observe", "observe_extracts"):
+            if name in vars(cls):
+                setattr(cls, name, _returning(vars(cls)[name]))
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
         return f"{type(self).__name__}({settings})"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a setting that is not allowed."""
-        super().__post_init__()
-        settings: Any = self
-        if hasattr(self, "scorer"):
-            check_uncut("scorer", settings.scorer)
-        people = getattr(self, "people", "builtin")
-        if people != "builtin" and not people.startswith("spacy:"):
-            raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
-
-
-class BaseObservation(Settings):
-    """Base of observations. By default, no scorer is asked, and there are no labels to exchange within a unit."""
-
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return ()
@@ -115,22 +135,20 @@ class BaseObservation(Settings):
 class ManyAtOnce(BaseObservation):
     """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
-    def observe(
-        self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers
-    ) -> t.Rows | t.Reason:
+    def observe(self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         """The unit's rows. Shape of ``labels``: (R, n)."""
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
         self: BatchObservation, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
         return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
 
-def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Rows | t.Reason:
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Observed:
     rows, reasons = observation.observe_many(unit, labels[np.newaxis])
     return reasons[0] if reasons else t.Rows(rows[0].columns, rows[0].values[0])
 
@@ -160,17 +178,6 @@ class BaseMeasure(BaseObservation):
 def shared(settings: Any, kind: type) -> dict[str, Any]:
     """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
     return {f.name: getattr(settings, f.name) for f in fields(kind) if f.init and hasattr(settings, f.name)}
-
-
-def check_uncut(setting: str, scorer: str) -> None:
-    """Raise ValueError for a scorer that would cut its texts: it would answer per sentence, not per text."""
-    spec = parse(scorer)
-    how = spec.settings.get("sentences", "given")
-    if spec.name in CUTTING_SCORERS and how != "given":
-        raise ValueError(
-            f"{setting}={scorer} would cut each text into sentences, but one score is read of each: "
-            f"leave sentences={how} out of {spec.name}"
-        )
 
 
 def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -28,27 +27,32 @@ from fairbrief.measures.bases import (
     Count,
     Fraction,
     ManyAtOnce,
+    TextScorer,
     by_kind,
     distinct,
     shared,
     summed,
 )
 from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
-from fairbrief.measures.record_texts import claims_of, is_blank, known
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
 
 ONE_GROUP = t.Reason("one group only")
-NO_CLAIM = t.Reason("the summary has no claim")
 NO_SUPPORT = t.Reason("no claim is supported")
 FEW_CLAIMS = t.Reason("too few claims")
 OTHER_CLAIMS = t.Reason("the summary's claims were given, the sources' were not")
 AT_ONCE = 1 << 20
 """Numbers of memberships of one record that are held at a time."""
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
-UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
+DECLARED = Declaration(
+    family="Coverage",
+    harm="What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'.",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+)
+"""What both measures declare."""
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
 RELATIVE = (-1.0, math.inf)
@@ -87,7 +91,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
     differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
     """Coverage of each group's documents against their record's mean."""
     over: str
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     claims: Literal["auto", "given", "sentences"] = "auto"
     merge: Fraction = 1.0
     denominator: Literal["all", "covered"] = "all"
@@ -158,7 +162,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
             about = known(case.record)
             groups = groups_of(about, self.over)
             if not groups.names:
-                yield t.Reason(f"no document has the attribute '{self.over}'")
+                yield no_document_has(self.over)
             elif len(groups.names) < 2:
                 yield ONE_GROUP
             elif n_claims < 0:
@@ -209,7 +213,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
 class CoverageStrictlyTested(Coverage):
     """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
 
-    declaration = replace(Coverage.declaration, tests_strictly=True)
+    declaration = Coverage.declaration.replace(tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset((
@@ -412,12 +416,9 @@ class EqualCoverage(_CoverageMeasure):
 
     version: Literal["recommended", "text"] = "recommended"
     name = "equal_coverage"
-    declaration = Declaration(
-        family="Coverage",
+    declaration = DECLARED.replace(
         question="how far the groups of a record differ in how well the summary covers their documents",
-        harm=UNCOVERED,
         figures=("gaps",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
     @property
@@ -481,11 +482,8 @@ class CoverageParity(_CoverageMeasure):
     """
 
     name = "coverage_parity"
-    declaration = Declaration(
-        family="Coverage",
+    declaration = DECLARED.replace(
         question="how far documents of each group are covered above or below their record's mean",
-        harm=UNCOVERED,
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="coverage relative to the average document",
             question="Whose documents do the summaries cover less?",

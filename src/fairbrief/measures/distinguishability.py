@@ -77,10 +77,9 @@ class Distinguishability(BaseMeasure):
         groups, codes = coded(group for _, group in with_group(cases, self.over))
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded(group for _, group in with_group(cases, self.over))
-        if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
-            return reason
+        needs_english(cases, "the pronouns and titles that are made neutral")
         if not groups:
             return t.Reason("no variant with the attribute")
         used = labelled(codes, labels)

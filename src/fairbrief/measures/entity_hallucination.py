@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -19,23 +18,29 @@ from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
 from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
+from fairbrief.text.recognition import Recogniser
 
-CHECKS = (
-    ScorerCheck(
-        measure="scorer_bias_people",
-        given={"people": "people", "alignment": "alignment"},
-        fixed={"by": "recogniser"},
+DECLARED = Declaration(
+    version=2,
+    family="People",
+    attribute_of="entity",
+    scorer_checks=(
+        ScorerCheck(
+            measure="scorer_bias_people",
+            given={"people": "people", "alignment": "alignment"},
+            fixed={"by": "recogniser"},
+        ),
+        ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
     ),
-    ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
 )
-"""Recognition of invented people by their names is checked on people of the source."""
+"""What both measures declare. Recognition of invented people by their names is checked on people of the source."""
 
 
 class InventedPeople(BaseObservation):
     """An observation of the people that summaries name and sources do not, by the group that their names suggest."""
 
     over: str
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     names: str = "names"
     alignment: Literal["recommended", "published"] = "recommended"
     groups: tuple[str, ...] = ("female", "male")
@@ -47,13 +52,13 @@ class InventedPeople(BaseObservation):
                 asks += [t.Ask(people, spans, (text,)), t.Ask(self.names, spans, self.groups)]
         return asks
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
         others = {p.attributes[self.over] for p in people} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
             return t.Reason("names do not tell the values of this attribute")
-        if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
-            return reason
+        if self.people == "builtin":
+            needs_english(cases, "the built-in recogniser's rules")
         found = list(self.find(cases, scores))
         groups = np.array([belongs for _, names in found for _, belongs in names]).reshape(
             -1, len(self.groups)
@@ -107,14 +112,10 @@ class EntityHallucination(BaseMeasure, InventedPeople):
 
     name = "entity_hallucination"
     languages = ("en",)
-    declaration = Declaration(
+    declaration = DECLARED.replace(
         scope="cluster",
-        version=2,
-        family="People",
         question="how unevenly the people whom summaries invent fall on the groups",
         harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
-        attribute_of="entity",
-        scorer_checks=CHECKS,
         contrast=ContrastWords(
             title="share of the invented people minus an even share",
             question="Which group do the people belong to whom summaries invent?",
@@ -182,7 +183,7 @@ class EntityHallucination(BaseMeasure, InventedPeople):
 class _HallucinationBySample(EntityHallucination):
     """One row per sample of a seed document, so that samples can be resampled within it."""
 
-    declaration = replace(EntityHallucination.declaration, scope="block")
+    declaration = EntityHallucination.declaration.replace(scope="block")
 
 
 class InventedNames(BaseMeasure, InventedPeople):
@@ -201,18 +202,14 @@ class InventedNames(BaseMeasure, InventedPeople):
 
     name = "invented_names"
     languages = ("en",)
-    declaration = Declaration(
-        version=2,
-        family="People",
+    declaration = DECLARED.replace(
         question="how many people each summary names whom its text does not know",
         harm="Readers would take people who were never there for part of what happened.",
-        attribute_of="entity",
         on_request="it has a value for every name",
         better="less",
-        scorer_checks=CHECKS,
     )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         rows = super().observe(cases, scores, labels)
         if isinstance(rows, t.Reason):
             return rows
@@ -223,7 +220,7 @@ class InventedNames(BaseMeasure, InventedPeople):
             for name, belongs in names:
                 counts["name", name] += 1
                 counts.update(("as", name, g) for g, is_in in zip(self.groups, belongs, strict=True) if is_in)
-        more = t.Rows.of(counts, len(rows.values))
+        more = t.Rows.of(counts)
         return t.Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -16,6 +16,7 @@ from fairbrief.measures.groups import by_group, coded, group_names, keys_of, mea
 from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
+from fairbrief.text.recognition import Recogniser
 
 
 class EntityInclusion(BaseMeasure):
@@ -71,7 +72,7 @@ class EntityInclusion(BaseMeasure):
         items="people",
     )
     over: str
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     odds: Literal["corrected", "published"] = "corrected"
 
@@ -90,7 +91,7 @@ class EntityInclusion(BaseMeasure):
             return group_names(len(groups))
         return t.PermutationScheme(codes, items=keys_of(person.id for person in people))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:

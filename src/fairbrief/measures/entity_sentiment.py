@@ -19,7 +19,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.groups import (
     by_group,
@@ -180,7 +180,7 @@ class EntitySentiment(BaseMeasure):
         items="entities",
     )
     over: str
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     by: Literal["entity", "source", "relation"] = "entity"
     entities: str = ""
 
@@ -189,29 +189,23 @@ class EntitySentiment(BaseMeasure):
         parsed_entities(self.entities, self.over)
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        named = self._in_summary(cases[0])
-        return () if isinstance(named, t.Reason) else (t.Ask(self.scorer, named.sentences, SENTIMENT),)
+        return (t.Ask(self.scorer, self._in_summary(cases[0]).sentences, SENTIMENT),)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
-        if isinstance(named, t.Reason):
-            return None
         codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
         scheme = t.PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
         return scheme if len(set(codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """The same questions as for the summary: extracts consist of the source's sentences."""
-        named = self._named(cases[0])
-        return () if isinstance(named, t.Reason) else (t.Ask(self.scorer, named.sentences, SENTIMENT),)
+        return (t.Ask(self.scorer, self._named(cases[0]).sentences, SENTIMENT),)
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
-        if isinstance(named, t.Reason):
-            return named
         weights, tones = (of[named.is_source] for of in _weighted(named, scores[0]))
         kept = extracts[0].kept[:, named.places]
         source, drawn = ratio(tones.sum(axis=0), weights.sum(axis=0)), ratio(kept @ tones, kept @ weights)
@@ -225,10 +219,8 @@ class EntitySentiment(BaseMeasure):
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         named = self._in_summary(cases[0])
-        if isinstance(named, t.Reason):
-            return named
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
         sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
@@ -241,8 +233,6 @@ class EntitySentiment(BaseMeasure):
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each entity with its sentences and their sentiment on both sides, the largest shift first."""
         named = self._in_summary(cases[0])
-        if isinstance(named, t.Reason):
-            return ()
         sides = ("source", "summary")
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
         size = np.abs(np.nan_to_num(means[1] - means[0]))
@@ -262,16 +252,16 @@ class EntitySentiment(BaseMeasure):
             lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
 
-    def _in_summary(self, case: t.Case) -> _Named | t.Reason:
-        """`_named`, if the summary names any of them."""
+    def _in_summary(self, case: t.Case) -> _Named:
+        """`_named`. Raises `NotObserved` if the summary names none of them."""
         named = self._named(case)
-        return named if isinstance(named, t.Reason) or named.is_in_summary.any() else NOBODY
+        if not named.is_in_summary.any():
+            raise NotObserved(NOBODY)
+        return named
 
-    def _named(self, case: t.Case) -> _Named | t.Reason:
-        """The entities that the source names, or why none can be compared."""
+    def _named(self, case: t.Case) -> _Named:
+        """The entities that the source names. Raises `NotObserved` if none can be compared."""
         grouped = self._grouped(case.record)
-        if isinstance(grouped, t.Reason):
-            return grouped
         entities = [entity for entity, _ in grouped]
         names = names_of(entities)
         # An entity without a group still makes a last name ambiguous.
@@ -283,7 +273,7 @@ class EntitySentiment(BaseMeasure):
         found = naming(texts, tuple(names), about.source)[:, : len(entities)]
         is_named: t.Booleans = np.asarray(found[: len(source)].any(axis=0))
         if not is_named.any():
-            return NOBODY
+            raise NotObserved(NOBODY)
         found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
         some: t.Booleans = np.asarray(found.any(axis=1))
         groups, codes = coded(group for _, group in compress(grouped, is_named))
@@ -292,15 +282,13 @@ class EntitySentiment(BaseMeasure):
             is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),
         )  # fmt: skip
 
-    def _grouped(self, record: t.Record) -> list[tuple[t.Entity, str]] | t.Reason:
-        """The entities with names and their groups, or why the source has no leaning."""
+    def _grouped(self, record: t.Record) -> list[tuple[t.Entity, str]]:
+        """The entities with names and their groups. Raises `NotObserved` if the source has no leaning."""
         listed = parsed_entities(self.entities, self.over) if self.entities else record.entities
         leanings = [(e, e.attributes.get(self.over, "")) for e in listed if e.first_name or e.last_name]
         if self.by == "entity":
             return [(e, leaning) for e, leaning in leanings if leaning]
         of_source = subject_of(replace(record, entities=()), self.over, 1.0)
-        if isinstance(of_source, t.Reason):
-            return of_source
         if self.by == "source":
             return [(e, f"{of_source}-source") for e, _ in leanings]
         return [(e, "aligned" if own == of_source else "opposed") for e, own in leanings if own]

@@ -9,7 +9,7 @@ Source: Alessa et al., IJCNLP-AACL 2025.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,12 @@ SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len
 """Of each transition: 1 if the summary is brighter, -1 if it is darker. Shape (9,)."""
 ALL = "all texts"
 """The group of every record without an attribute."""
-HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
+DECLARED = Declaration(
+    family="Framing",
+    harm="Readers of the summaries would take an event, a product or a person for better or worse than the texts show it.",
+    attribute_of="record",
+)
+"""What both measures declare."""
 
 
 class Framings(Sentiments):
@@ -45,7 +50,7 @@ class Framings(Sentiments):
                 f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
             )
 
-    def group_of(self, record: t.Record) -> str | t.Reason:
+    def group_of(self, record: t.Record) -> str:
         return super().group_of(record) if self.over else ALL
 
     def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
@@ -101,16 +106,12 @@ class FramingChange(BaseMeasure, Framings):
     """
 
     name = "framing_change"
-    declaration = Declaration(
-        family="Framing",
+    declaration = DECLARED.replace(
         question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
-        harm=HARM,
-        attribute_of="record",
         on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
         better="less",
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        contrast=replace(
-            TEXTS_OF_TWO_GROUPS,
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
             unit="points",
@@ -160,11 +161,8 @@ class FramingDirection(BaseMeasure, Framings):
     """
 
     name = "framing_direction"
-    declaration = Declaration(
-        family="Framing",
+    declaration = DECLARED.replace(
         question="whether summaries make more texts brighter than darker",
-        harm=HARM,
-        attribute_of="record",
         on_request="it compares no groups; `framing_change` does",
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",

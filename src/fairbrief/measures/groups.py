@@ -41,11 +41,7 @@ def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
     """
     entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
-    if labels.shape[1] == 0:
-        return entered
-    moved = np.empty_like(entered)
-    np.put_along_axis(moved, labels, entered, axis=1)
-    return moved
+    return np.take_along_axis(entered, np.argsort(labels, axis=1), axis=1) if labels.shape[1] else entered
 
 
 def summed_by_group(
@@ -68,7 +64,7 @@ def by_group(
     columns = tuple((name, group) for name in statistics for group in groups)
     if not fixed:
         return t.Rows(columns, rows)
-    same = np.broadcast_to(np.array(list(fixed.values()), dtype=np.float64), (len(rows), len(fixed)))
+    same = np.tile(np.array(list(fixed.values()), dtype=np.float64), (len(rows), 1))
     return t.Rows((*columns, *fixed), np.hstack([rows, same]))
 
 

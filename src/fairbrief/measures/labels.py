@@ -16,9 +16,15 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
-from fairbrief.measures.bases import BaseMeasure
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, means, share, total_variation
-from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
+from fairbrief.measures.record_texts import (
+    EMPTY_SUMMARY,
+    claims_of,
+    is_blank,
+    no_document_has,
+    source_sentences,
+)
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
@@ -126,7 +132,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
     )
 
     over: str = ""
-    scorer: str = IN_THE_DATA
+    scorer: TextScorer = IN_THE_DATA
     labels: tuple[str, ...] = ()
     statement: str = "{label}"
     units: Literal["sentences", "given"] = "sentences"
@@ -146,68 +152,61 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
+        return self._asked(case.record, self._units(case))
 
     def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """The sentences of the sources, which are labelled as a summary's are."""
         (case,) = cases
-        return self._asked(case.record, ()) if self._reason(case) is None else ()
+        self._units(case)  # without which nothing is observed
+        return self._asked(case.record, ())
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         """0 for each sentence of the source, then 1 for each unit of the summary."""
         (case,) = cases
-        if self._reason(case) is not None:
-            return None
         sizes = len(source_sentences(case.record)), len(self._units(case))
         return t.PermutationScheme(np.repeat(np.arange(2), sizes))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
-        (case,) = cases
-        if isinstance(labelled := self._labelled(case, scores), t.Reason):
-            return labelled
-        names, source, summary = labelled
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
+        names, source, summary = self._labelled(cases[0], scores)
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
-        if isinstance(labelled := self._labelled(case, scores, of_extracts=True), t.Reason):
-            return labelled
-        names, source, _ = labelled
+        names, source, _ = self._labelled(case, scores, of_extracts=True)
         rows = _rows(names, np.stack(np.broadcast_arrays(source.sum(axis=0), drawn.kept @ source)))
         return t.Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each label that the summary lacks, with a sentence of the source that has it."""
         (case,) = cases
-        if isinstance(labelled := self._labelled(case, scores), t.Reason):
-            return ()
-        (names, source, summary), sentences = labelled, source_sentences(case.record)
+        (names, source, summary), sentences = self._labelled(case, scores), source_sentences(case.record)
         return [
             f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
             for k, name in enumerate(names)
             if source[:, k].any() and not summary[:, k].any()
         ]
 
-    def _reason(self, case: t.Case) -> t.Reason | None:
-        if case.summary.reason or is_blank(case.summary.text):
-            return t.Reason("empty summary")
-        if not self._units(case):
-            return t.Reason("the summary has no claims")
-        if self.scorer == IN_THE_DATA and not self.over:
-            return t.Reason("no attribute is named: write label_gap@ATTRIBUTE")
-        if self.scorer == IN_THE_DATA and not case.record.values_of(self.over):
-            return t.Reason(f"no document has the attribute '{self.over}'")
-        return None
-
     def _units(self, case: t.Case) -> tuple[str, ...]:
-        """The summary's sentences or claims."""
-        if self.scorer == IN_THE_DATA:
-            return tuple(claim.text for claim in case.summary.claims or ())
-        return claims_of(case.summary, self.units)
+        """The summary's sentences or claims. Raises `NotObserved` if the case lacks them, or the attribute."""
+        if case.summary.reason or is_blank(case.summary.text):
+            raise NotObserved(EMPTY_SUMMARY)
+        is_given = self.scorer == IN_THE_DATA
+        units = (
+            [claim.text for claim in case.summary.claims or ()]
+            if is_given
+            else claims_of(case.summary, self.units)
+        )
+        if not units:
+            raise NotObserved(t.Reason("the summary has no claims"))
+        if is_given and not self.over:
+            raise NotObserved(t.Reason("no attribute is named: write label_gap@ATTRIBUTE"))
+        if is_given and not case.record.values_of(self.over):
+            raise NotObserved(no_document_has(self.over))
+        return tuple(units)
 
     def _asked(self, record: t.Record, units: tuple[str, ...]) -> Sequence[t.Ask]:
         if not self.asked:
@@ -219,13 +218,12 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def _labelled(
         self, case: t.Case, scores: t.Answers, *, of_extracts: bool = False
-    ) -> tuple[list[str], t.Floats, t.Floats] | t.Reason:
+    ) -> tuple[list[str], t.Floats, t.Floats]:
         """The labels, and the `_indicators` of each sentence of the source and of each unit; extracts have no units.
 
         Shapes: (labels,), (sentences, labels + 2), (units, labels + 2).
         """
-        if (reason := self._reason(case)) is not None:
-            return reason
+        self._units(case)
         source: Sequence[Sequence[str]]
         units: Sequence[Sequence[str]] = ()
         if self.asked:
@@ -239,7 +237,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
                 units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
         if not any(source):
-            return BARE_SOURCE
+            raise NotObserved(BARE_SOURCE)
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

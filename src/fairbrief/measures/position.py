@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, by_kind
-from fairbrief.measures.record_texts import chosen_of, is_blank, known
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
@@ -99,13 +99,8 @@ def describe(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
     Position is the middle of the sentence as a share of the article, (j + ½)/n. Shape (sentences, segments + 2).
     """
     place = np.arange(sentences, dtype=np.float64)
-    traits = np.column_stack(
-        [
-            membership(sentences, segments, fills_first=fills_first),
-            (place + 0.5) / max(sentences, 1),
-            place < LEAD,
-        ]
-    )
+    of_segments = membership(sentences, segments, fills_first=fills_first)
+    traits = np.column_stack([of_segments, (place + 0.5) / max(sentences, 1), place < LEAD])
     traits.flags.writeable = False  # shared by all articles of so many sentences
     return traits
 
@@ -126,7 +121,6 @@ def moved(mass: t.Floats, traits: t.Floats, labels: NDArray[np.signedinteger[Any
 Columned = tuple[tuple[t.Column, ...], t.Floats]
 """The columns of rows, and their values (N, R, columns)."""
 EMPTY_ARTICLE = t.Reason("empty article")
-EMPTY_SUMMARY = t.Reason("empty summary")
 NO_REFERENCES = t.Reason("no references")
 SUMMARY_UNLIKE = t.Reason("no sentence of the summary resembles the article")
 REFERENCE_UNLIKE = t.Reason("no sentence of a reference resembles the article")
@@ -302,8 +296,7 @@ class Positions(ManyAtOnce):
         """Sums over matches, divided by the matches where articles weigh the same."""
         if self.weights == "pooled":
             return sums
-        weighed: t.Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
-        return weighed
+        return np.asarray(sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis])
 
     def _with_references(
         self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers
@@ -413,11 +406,8 @@ class _PositionMeasure(BaseMeasure, Positions):
         }
 
 
-def _declared(question: str, **special: Any) -> Declaration:
-    """What all measures of the family declare, and what is special to one."""
-    return Declaration(
-        family="Position", question=question, harm=LATE, needs_order=True, figures=("segments",), **special
-    )
+DECLARED = Declaration(family="Position", harm=LATE, needs_order=True, figures=("segments",))
+"""What all measures of the family declare."""
 
 
 def _contrast(question: str, standard: str, even: str) -> ContrastWords:
@@ -459,8 +449,8 @@ class PositionBias(_PositionMeasure):
     """
 
     name = "position_bias"
-    declaration = _declared(
-        "how far summaries draw on other places of the text than the standard they are held to",
+    declaration = DECLARED.replace(
+        question="how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(
             "Do the summaries draw on earlier parts of the texts than people do?",
             "people's summaries",
@@ -507,8 +497,8 @@ class PositionFromUniform(_PositionMeasure):
     """
 
     name = "position_from_uniform"
-    declaration = _declared(
-        "how far the places that summaries draw on are from an even spread over the text",
+    declaration = DECLARED.replace(
+        question="how far the places that summaries draw on are from an even spread over the text",
         contrast=_contrast(
             "Do the summaries draw on one part of the texts more than on others?",
             "an even spread",
@@ -551,8 +541,8 @@ class PositionHeights(_PositionMeasure):
     """
 
     name = "position_heights"
-    declaration = _declared(
-        "the published reading, which compares the heights of bars and not their places",
+    declaration = DECLARED.replace(
+        question="the published reading, which compares the heights of bars and not their places",
         on_request="it ignores order; position_bias is the distance over positions",
     )
 

@@ -11,16 +11,15 @@ from typing import Annotated, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import BaseMeasure, ManyAtOnce
+from fairbrief.declarations import Declaration
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
-from fairbrief.measures.record_texts import article_of, chosen_of, is_blank, known, with_group
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
-EMPTY_SUMMARY = t.Reason("empty summary")
 NO_REFERENCES = t.Reason("no references")
 COLUMNS: tuple[t.Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
@@ -40,7 +39,6 @@ class RougeScores(ManyAtOnce):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    declaration = ObservationDeclaration()
     stem: bool = False
     several: Literal["max", "mean"] = "max"
     lines: bool = False
@@ -161,7 +159,7 @@ class Judged(BaseMeasure):
         harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
         on_request="it asks a chat model about every summary",
     )
-    scorer: str
+    scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
@@ -169,7 +167,7 @@ class Judged(BaseMeasure):
             return ()
         return (t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
             return EMPTY_SUMMARY
         found = float(scores[0].matrix[0].mean())
@@ -214,7 +212,7 @@ class JudgedByGroup(BaseMeasure):
         on_request="it asks a chat model about every summary",
     )
     over: str
-    scorer: str
+    scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return [
@@ -226,7 +224,7 @@ class JudgedByGroup(BaseMeasure):
         groups, codes = coded([group for _, group in self._of(cases)])
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded([group for _, group in self._of(cases)])
         if not groups:
             return t.Reason("no summary of a record about one group")

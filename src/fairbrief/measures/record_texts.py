@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 import numpy as np
 
 from fairbrief import types as t
+from fairbrief.measures.bases import NotObserved
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
@@ -67,12 +67,14 @@ def is_blank(text: str) -> bool:
     return not text or text.isspace()
 
 
-def needs_english(cases: t.Cases, what: str) -> t.Reason | None:
-    """The reason why ``what`` do not apply to these cases: the language of their texts; None if they are English."""
-    language = is_foreign(known(cases[0].record).source) if cases else ""
-    return t.Reason(f"the text is {language}, and {what} are English") if language else None
+def needs_english(cases: t.Cases, what: str) -> None:
+    """Raise `NotObserved` if ``what`` do not apply to these cases, since their texts are not English."""
+    if language := is_foreign(known(cases[0].record).source):
+        raise NotObserved(t.Reason(f"the text is {language}, and {what} are English"))
 
 
+EMPTY_SUMMARY = t.Reason("empty summary")
+NO_CLAIM = t.Reason("the summary has no claim")
 NO_GENDER_WORD = t.Reason("no gender word in the article")
 MIXED = t.Reason("the article's gender words are mixed")
 NO_ATTRIBUTE = t.Reason("the record lacks the attribute")
@@ -84,25 +86,34 @@ def article_of(record: t.Record) -> str:
     return "\n\n".join(d.text for d in record.documents)
 
 
-def subject_of(record: t.Record, over: str, threshold: float) -> str | t.Reason:
-    """The group of an article's subject, or why it has none.
+def no_document_has(attribute: str) -> t.Reason:
+    """The reason if the documents of a record lack an attribute."""
+    return t.Reason(f"no document has the attribute '{attribute}'")
+
+
+def subject_of(record: t.Record, over: str, threshold: float) -> str:
+    """The group of an article's subject. Raises `NotObserved` if it has none.
 
     Without ``over``: female or male where the article's gender coefficient reaches ±threshold. With it:
     the record's attribute; if the record has none, the value that all documents, or else all people,
     share.
     """
     if not over:
-        coefficient = coefficient_of(article_of(record))
+        coefficient = gender_coefficient(article_of(record))
         if coefficient is None:
-            return NO_GENDER_WORD
-        return subject_group(coefficient, threshold) or MIXED
+            raise NotObserved(NO_GENDER_WORD)
+        if (group := subject_group(coefficient, threshold)) is None:
+            raise NotObserved(MIXED)
+        return group
     if over in record.attributes:
         return record.attributes[over]
     for holders in (record.documents, record.entities):
-        values = {holder.attributes.get(over) for holder in holders} - {None}
+        values = {holder.attributes[over] for holder in holders if over in holder.attributes}
+        if len(values) > 1:
+            raise NotObserved(SEVERAL)
         if values:
-            return str(values.pop()) if len(values) == 1 else SEVERAL
-    return NO_ATTRIBUTE
+            return values.pop()
+    raise NotObserved(NO_ATTRIBUTE)
 
 
 def group_of(record: t.Record, over: str) -> str | None:
@@ -116,12 +127,6 @@ def group_of(record: t.Record, over: str) -> str | None:
 def with_group(cases: t.Cases, over: str) -> list[tuple[t.Case, str]]:
     """The cases whose record is about one group, each with this group."""
     return [(case, group) for case in cases if (group := group_of(case.record, over)) is not None]
-
-
-@lru_cache(maxsize=4096)
-def coefficient_of(text: str) -> float | None:
-    """The gender coefficient; an article comes again with every system's summary of it."""
-    return gender_coefficient(text)
 
 
 def claims_of(summary: t.Summary, claims: str) -> tuple[str, ...]:

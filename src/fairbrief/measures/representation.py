@@ -26,7 +26,7 @@ from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, by_kind, check_uncut, distinct, summed
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, TextScorer, by_kind, distinct, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -43,7 +43,7 @@ from fairbrief.measures.distributions import (
     unfound_share,
 )
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, groups_of, mean_size, means
-from fairbrief.measures.record_texts import KnownRecord, is_blank, known
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, KnownRecord, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text.sentences import sentences_of
@@ -100,8 +100,8 @@ class Representation(ComparesGroups, ManyAtOnce):
     """
 
     over: str
-    scorer: str = "ngram"
-    tokens: str = ""
+    scorer: TextScorer = "ngram"
+    tokens: TextScorer = ""
     target: str = "ratio"
     tau: Fraction = 0.8
     temperature: Annotated[float, "(0, inf)"] = 0.1
@@ -239,9 +239,9 @@ class Representation(ComparesGroups, ManyAtOnce):
     def _reason(self, case: t.Case) -> t.Reason | None:
         names, summary = groups_of(known(case.record), self.over).names, case.summary
         if not names:
-            return t.Reason(f"no document has the attribute '{self.over}'")
+            return no_document_has(self.over)
         if summary.reason or is_blank(summary.text):
-            return t.Reason("empty summary")
+            return EMPTY_SUMMARY
         if self.single == "leave_out" and len(names) < 2:
             return t.Reason("one value only")
         if self.kind == "claims" and not summary.claims:
@@ -354,8 +354,7 @@ class Representation(ComparesGroups, ManyAtOnce):
 
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
-SHARES = replace(
-    SHARES_OF_TEXTS,
+SHARES = SHARES_OF_TEXTS.replace(
     question="Who gets less room in the summaries than in the sources?",
     sentence="In summaries by {system}, documents with {group} get {difference}",
     worse_below="documents with {group}",
@@ -373,15 +372,13 @@ SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
 """Further differences of shares of each group: the name, the weights of the statistics, and fields of `Value`."""
 
 
-def _declared(**special: Any) -> Declaration:
-    """What all measures of the family declare, and what is special to one."""
-    return Declaration(
-        family="Representation",
-        harm=UNHEARD,
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
-        **special,
-    )
+DECLARED = Declaration(
+    family="Representation",
+    harm=UNHEARD,
+    figures=("kept_shares",),
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+)
+"""What all measures of the family declare."""
 
 
 class _RepresentationMeasure(BaseMeasure, Representation):
@@ -393,7 +390,6 @@ class _RepresentationMeasure(BaseMeasure, Representation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_uncut("tokens", self.tokens or "ngram")
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
@@ -441,7 +437,7 @@ class Bur(_RepresentationMeasure):
     """
 
     name = "bur"
-    declaration = _declared(
+    declaration = DECLARED.replace(
         question="the share of summaries in which at least one group falls below its due share"
     )
 
@@ -473,7 +469,7 @@ class Uer(_RepresentationMeasure):
     """
 
     name = "uer"
-    declaration = _declared(
+    declaration = DECLARED.replace(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
         judges_support=True,
@@ -510,7 +506,9 @@ class Auc(_RepresentationMeasure):
 
     points: Annotated[int, "[0, inf)"] = 0
     name = "auc"
-    declaration = _declared(question="how far the worst-represented group falls short of its due share")
+    declaration = DECLARED.replace(
+        question="how far the worst-represented group falls short of its due share"
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → areas (…)."""
@@ -530,7 +528,7 @@ class AucCutoff(_RepresentationMeasure):
     """
 
     name = "auc_cutoff"
-    declaration = _declared(
+    declaration = DECLARED.replace(
         question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
         on_request="it is the sweep behind one paper's table; auc is what the paper describes",
     )
@@ -556,8 +554,10 @@ class Sof(_RepresentationMeasure):
     """
 
     name = "sof"
-    declaration = _declared(
-        question="how unevenly shortfalls are spread over the groups", contrast=SHARES, judges_support=True
+    declaration = DECLARED.replace(
+        question="how unevenly shortfalls are spread over the groups",
+        contrast=SHARES,
+        judges_support=True,
     )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -16,7 +16,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.bases import BaseMeasure, Count
+from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
 from fairbrief.measures.groups import (
     by_group,
@@ -36,6 +36,7 @@ from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.paraphrase import paraphrase
 from fairbrief.text.people import GROUPS, candidates, find_people
+from fairbrief.text.recognition import Recogniser
 from fairbrief.text.sentences import passages_of, sentences_of
 
 ONE_GROUP = t.Reason("versions of one group only")
@@ -105,8 +106,8 @@ class VersionsBias(ScorerBias):
         """The scores that are needed to read one version."""
         raise NotImplementedError
 
-    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
-        """The number of items of one version, and the sum of their scores."""
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
+        """The number of items of one version, and the sum of their scores. Raises `NotObserved` if it cannot be read."""
         raise NotImplementedError
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
@@ -115,15 +116,13 @@ class VersionsBias(ScorerBias):
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len({group for _, group in with_group(cases, self.over)}))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         versions, answers = with_group(cases, self.over), iter(scores)
         groups, codes = coded(group for _, group in versions)
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
         sums = np.zeros((2, len(groups)))
         for (case, _), k in zip(versions, codes.tolist(), strict=True):
             found = self.reading(case, list(itertools.islice(answers, len(self.questions(case)))))
-            if isinstance(found, t.Reason):
-                return found
             sums[:, k] += np.array(found) / many[k]
         scored, score = sums
         if not scored.any() and not self.is_averaged:
@@ -154,17 +153,18 @@ class ScorerBiasSentiment(VersionsBias):
 
     name = "scorer_bias_sentiment"
     finding = "scores sources about {first} people more favourably than the same about {second} people"
-    declaration = replace(
-        VersionsBias.declaration,
+    declaration = VersionsBias.declaration.replace(
         question="how much more favourably a scorer scores sources about one group than the same about another",
     )
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
 
     def questions(self, case: t.Case) -> Sequence[t.Ask]:
         return (t.Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
 
-    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
-        return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
+        if not scores[0].sizes[0]:
+            raise NotObserved(UNREAD)
+        return 1.0, float(scores[0].matrix[0, 0])
 
 
 class ScorerBiasSupport(VersionsBias):
@@ -189,11 +189,10 @@ class ScorerBiasSupport(VersionsBias):
 
     name = "scorer_bias_support"
     finding = "finds sentences about {first} people better supported than the same about {second} people"
-    declaration = replace(
-        VersionsBias.declaration,
+    declaration = VersionsBias.declaration.replace(
         question="how much better supported a scorer finds sources' own sentences about one group than the same about another",
     )
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     sentences: Count = 10
     text: Literal["as written", "neutral"] = "as written"
 
@@ -204,13 +203,15 @@ class ScorerBiasSupport(VersionsBias):
         spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
         return (t.Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
 
-    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
         if not scores or not scores[0].matrix.shape[1]:
-            return UNREAD
+            raise NotObserved(UNREAD)
         many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
         best = np.maximum.reduceat(scores[0].matrix, starts(many))
         support = float(np.maximum(best, 0.0).mean())
-        return (1.0, support) if np.isfinite(support) else UNREAD
+        if not np.isfinite(support):
+            raise NotObserved(UNREAD)
+        return 1.0, support
 
     def _texts(self, record: t.Record) -> list[str]:
         texts = [d.text for d in record.documents if d.text.strip()]
@@ -242,11 +243,10 @@ class ScorerBiasPeople(VersionsBias):
     is_averaged = False
     name = "scorer_bias_people"
     finding = "finds {first} people more often than {second} people in the same places"
-    declaration = replace(
-        VersionsBias.declaration,
+    declaration = VersionsBias.declaration.replace(
         question="how much more often people of one group are found in their own source than others",
     )
-    people: str = "builtin"
+    people: Recogniser = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     by: Literal["names", "recogniser"] = "names"
 
@@ -261,7 +261,7 @@ class ScorerBiasPeople(VersionsBias):
         text = case.summary.text
         return (t.Ask(recogniser(self.people), candidates(text), (text,)),)
 
-    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
         case, text = _of_source(case), known(case.record).source
         named = [p for p in case.record.entities if self.over in p.attributes]
         people = [p for p in named if p.first_name or p.last_name]
@@ -302,8 +302,7 @@ class ScorerBiasNames(VersionsBias):
     checks = "names"
     name = "scorer_bias_names"
     finding = "tells the gender of {first} people's names right more often than of {second} people's"
-    declaration = replace(
-        VersionsBias.declaration,
+    declaration = VersionsBias.declaration.replace(
         question="how much more often the gender of one group's names is classified correctly than another's",
     )
     names: str = "names"
@@ -313,9 +312,9 @@ class ScorerBiasNames(VersionsBias):
         names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
         return (t.Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
-    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float] | t.Reason:
+    def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
         if not scores:
-            return NO_PEOPLE if self._gender(case.record) else NO_GENDERS
+            raise NotObserved(NO_PEOPLE if self._gender(case.record) else NO_GENDERS)
         is_said = scores[0].matrix > 0.5
         is_right = is_said[:, GROUPS.index(self._gender(case.record))] & (is_said.sum(axis=1) == 1)
         return float(len(is_right)), float(is_right.sum())
@@ -373,7 +372,7 @@ class ScorerBiasRetrieval(ScorerBias):
         checks_scorer=True,
     )
     over: str
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     sentences: Count = 3
     share: Annotated[float, "[0, 1]"] = 0.5
 
@@ -392,7 +391,7 @@ class ScorerBiasRetrieval(ScorerBias):
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:

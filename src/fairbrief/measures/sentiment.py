@@ -11,20 +11,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
 from fairbrief.measures.groups import largest_difference, means, pair_differences
-from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
+from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
+from fairbrief.text.gendered_words import gender_coefficient
 
 EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
@@ -41,13 +42,12 @@ class Sentiments(BaseObservation):
     """
 
     over: str = ""
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     threshold: Fraction = 1.0
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        if isinstance(self.group_of(case.record), t.Reason):
-            return ()
+        self.group_of(case.record)  # without which nothing is observed
         return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
     def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
@@ -58,7 +58,7 @@ class Sentiments(BaseObservation):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts of what `observe` would say of them."""
         (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
         s = tone[1:]
@@ -73,28 +73,25 @@ class Sentiments(BaseObservation):
         known = parse(self.scorer)
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
-        tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan) if scores else np.zeros(2)
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
+        self.group_of(cases[0].record)
+        tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan)
         words = float(len(cases[0].summary.text.split()))
-        return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words, len(labels))
+        return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words)
 
-    def _row(
-        self, cases: t.Cases, article: float, tones: t.Floats, words: float, permutations: int = 1
-    ) -> t.Rows | t.Reason:
+    def _row(self, cases: t.Cases, article: float, tones: t.Floats, words: float) -> t.Observed:
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
         group = self.group_of(cases[0].record)
-        if isinstance(group, t.Reason):
-            return group
         if np.isnan(article) or not len(tones):
             return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
         statistics = self.statistics(article, tones, float(len(article_of(cases[0].record).split())), words)
         row: dict[t.Column, float] = {
             (name, group): float(np.mean(numbers)) for name, numbers in statistics.items()
         }
-        return t.Rows.of(row, permutations)
+        return t.Rows.of(row)
 
-    def group_of(self, record: t.Record) -> str | t.Reason:
-        """The group of an article's subject, or why it has none."""
+    def group_of(self, record: t.Record) -> str:
+        """The group of an article's subject. Raises `NotObserved` if it has none."""
         return subject_of(record, self.over, self.threshold)
 
     def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
@@ -147,8 +144,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         attribute_of="record",
         figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
-        contrast=replace(
-            TEXTS_OF_TWO_GROUPS,
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="change of tone from text to summary",
             question="Whose texts become more negative when summarized?",
             below="the tone of {first} texts falls by {size} relative to that of {second} texts",
@@ -251,14 +247,14 @@ class SentimentChange(BaseMeasure):
         harm="Summaries would sound better or worse than what they summarize.",
         on_request="it compares no groups; `sentiment_shift` does",
     )
-    scorer: str = "vader"
+    scorer: TextScorer = "vader"
     version: Literal["recommended", "text"] = "recommended"
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         is_known = scores[0].sizes > 0
         for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -266,14 +262,11 @@ class SentimentChange(BaseMeasure):
                 return reason
         tones = np.where(is_known, scores[0].matrix[:, 0], 0.0)
         both = float(is_known.all())
-        row: dict[t.Column, float] = {
-            ("texts",): 1.0,
-            ("one",): both,
-            ("change",): both * (tones[1] - tones[0]),
-        }
+        row: dict[t.Column, float] = {("texts",): 1.0, ("one",): both}
+        row["change",] = both * (tones[1] - tones[0])
         texts = {"article": article_of(case.record), "summary": case.summary.text}
         for (side, text), is_there, tone in zip(texts.items(), is_known, tones, strict=True):
-            x = coefficient_of(text)
+            x = gender_coefficient(text)
             row |= {(side,): tone, (f"{side} known",): is_there}
             row |= {(f"{side} gendered",): x is not None, (f"{side} coefficient",): x or 0.0}
         return t.Rows.of(row)
@@ -386,12 +379,12 @@ class GenderAgreement(BaseMeasure):
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
     )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
-        x = coefficient_of(article_of(case.record))
+        x = gender_coefficient(article_of(case.record))
         if x is None:
             return NO_GENDER_WORD
-        y = coefficient_of(case.summary.text)
+        y = gender_coefficient(case.summary.text)
         row = {"articles": 1.0, "article coefficient": x}
         row |= dict.fromkeys(("both", "x", "y", "x²", "y²", "xy", "same sign", "change"), 0.0)
         if y is not None:

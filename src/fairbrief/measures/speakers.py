@@ -15,7 +15,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction
+from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.groups import (
     COMPARED,
     PRIMARY,
@@ -28,7 +28,7 @@ from fairbrief.measures.groups import (
     means,
     summed_by_group,
 )
-from fairbrief.measures.record_texts import claims_of, known
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
@@ -36,9 +36,8 @@ from fairbrief.text.sentences import sentence_spans
 
 SPEAKER = "speaker"
 NO_SPEAKER = t.Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
-NO_CLAIM = t.Reason("the summary has no claim")
-ONE_GROUP = t.Reason("one group of speakers only")
 NO_BASELINE = t.Reason("no random sentences can be measured")
+ONE_GROUP = t.Reason("one group of speakers only")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTED = "misattributed"
@@ -82,7 +81,7 @@ class Speakers(ComparesGroups):
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
     over: str = ""
     by: Literal["attribute", "order"] = "attribute"
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     claims: Literal["auto", "given", "sentences"] = "auto"
     threshold: Fraction = 0.5
     margin: Annotated[float, "[0, 1)"] = 0.2
@@ -98,18 +97,13 @@ class Speakers(ComparesGroups):
         return bool(self.over) or self.by == "order"
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        record, turns = cases[0].record, self._turns(cases[0].record)
-        if isinstance(turns, t.Reason) or not claims_of(cases[0].summary, self.claims):
-            return ()
-        content = tuple(of.content for of in self._attributions(cases[0], turns))
-        return (t.Ask(self.scorer, known(record).texts, content),)
+        content = tuple(of.content for of in self._attributions(cases[0], self._turns(cases[0].record)))
+        return (t.Ask(self.scorer, known(cases[0].record).texts, content),) if content else ()
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         turns = self._turns(cases[0].record)
-        if isinstance(turns, t.Reason) or not self.has_groups:
-            return None
         items = None if self.by == "order" else keys_of(turns.names)
-        return t.PermutationScheme(coded(turns.groups)[1], items=items)
+        return t.PermutationScheme(coded(turns.groups)[1], items=items) if self.has_groups else None
 
     def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
@@ -117,11 +111,9 @@ class Speakers(ComparesGroups):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
-        if isinstance(turns, t.Reason):
-            return turns
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
             return NO_BASELINE
         sentences = drawn.sentences
@@ -131,11 +123,9 @@ class Speakers(ComparesGroups):
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         turns = self._turns(case.record)
-        if isinstance(turns, t.Reason):
-            return turns
         if not scores:
             return NO_CLAIM
         found = self._attributions(case, turns)
@@ -159,7 +149,7 @@ class Speakers(ComparesGroups):
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns = self._turns(case.record)
-        if isinstance(turns, t.Reason) or not scores:
+        if not scores:
             return ()
         claims, found = claims_of(case.summary, self.claims), self._attributions(case, turns)
         support = np.maximum(scores[0].by_column(len(found)), 0.0)
@@ -183,11 +173,11 @@ class Speakers(ComparesGroups):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")
         return lines
 
-    def _turns(self, record: t.Record) -> Turns | t.Reason:
-        """The speakers of a record; or why it cannot be observed."""
+    def _turns(self, record: t.Record) -> Turns:
+        """The speakers of a record. Raises `NotObserved` if it has none, or one group only."""
         said_by = record.values_of(SPEAKER)
         if not said_by:
-            return NO_SPEAKER
+            raise NotObserved(NO_SPEAKER)
         places = {name: i for i, name in enumerate(dict.fromkeys(said_by))}
         names, speaker = tuple(places), np.array([places[name] for name in said_by])
         if self.by == "order":
@@ -195,14 +185,16 @@ class Speakers(ComparesGroups):
         elif self.over:
             values = record.values_of(self.over)
             if not values:
-                return t.Reason(f"no document has the attribute '{self.over}'")
+                raise NotObserved(no_document_has(self.over))
             own: list[list[str]] = [[] for _ in names]
             for i, value in zip(speaker.tolist(), values, strict=True):
                 own[i].append(value)
             groups = tuple(max(dict.fromkeys(of), key=of.count) for of in own)
         else:
             return Turns(names, (), speaker)
-        return Turns(names, groups, speaker) if len(set(groups)) > 1 else ONE_GROUP
+        if len(set(groups)) < 2:
+            raise NotObserved(ONE_GROUP)
+        return Turns(names, groups, speaker)
 
     def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
         """Whom each claim names. The label of a line holds for all its sentences."""
@@ -272,21 +264,17 @@ def _sums(
 LEFT_OUT = (
     "Some speakers would be missing from the record of what was discussed more often than others who spoke."
 )
-MISQUOTED = "Some speakers would be held to words of others, and others would lose the credit for theirs."
 
 
-def _declared(question: str, harm: str, contrast: ContrastWords) -> Declaration:
-    """What the measures declare."""
-    return Declaration(
-        family="Speakers",
-        question=question,
-        harm=harm,
-        on_request="it needs turns with the attribute 'speaker'",
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
-        contrast=contrast,
-        judges_support=True,
-        items="people",
-    )
+DECLARED = Declaration(
+    family="Speakers",
+    harm=LEFT_OUT,
+    on_request="it needs turns with the attribute 'speaker'",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="people",
+)
+"""What all measures of the family declare."""
 
 
 class _SpeakerMeasure(BaseMeasure, Speakers):
@@ -335,10 +323,9 @@ class SpeakerInclusion(_SpeakerMeasure):
     """
 
     name = "speaker_inclusion"
-    declaration = _declared(
-        "how far groups of speakers differ in being named, or supported by their turns, in the summary",
-        LEFT_OUT,
-        ContrastWords(
+    declaration = DECLARED.replace(
+        question="how far groups of speakers differ in being named, or supported by their turns, in the summary",
+        contrast=ContrastWords(
             title="share of speakers included, minus the average speaker's",
             question="Which speakers are left out of the summaries?",
             unit="points",
@@ -385,10 +372,9 @@ class SpeakerCoverage(_SpeakerMeasure):
     """
 
     name = "speaker_coverage"
-    declaration = _declared(
-        "how far groups of speakers differ in the share of their turns that the summary covers",
-        LEFT_OUT,
-        ContrastWords(
+    declaration = DECLARED.replace(
+        question="how far groups of speakers differ in the share of their turns that the summary covers",
+        contrast=ContrastWords(
             title="share of a speaker's turns covered, minus the average speaker's",
             question="Whose turns do the summaries cover less?",
             unit="points",
@@ -433,23 +419,21 @@ class Misattribution(BaseMeasure, Speakers):
 
     observes = Speakers
     name = "misattribution"
-    declaration = replace(
-        _declared(
-            "how many claims that name a speaker are better supported by somebody else's turns",
-            MISQUOTED,
-            ContrastWords(
-                title="share of claims misattributed, minus the average claim's",
-                question="Who is made to say what somebody else said?",
-                unit="points",
-                below="misattributed {size} less often than the average claim",
-                above="misattributed {size} more often than the average claim",
-                even="misattributed as often as the average claim",
-                sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
-                worse_below="",
-                worse_above="speakers ({group})",
-            ),
-        ),
+    declaration = DECLARED.replace(
+        question="how many claims that name a speaker are better supported by somebody else's turns",
+        harm="Some speakers would be held to words of others, and others would lose the credit for theirs.",
         better="less",
+        contrast=ContrastWords(
+            title="share of claims misattributed, minus the average claim's",
+            question="Who is made to say what somebody else said?",
+            unit="points",
+            below="misattributed {size} less often than the average claim",
+            above="misattributed {size} more often than the average claim",
+            even="misattributed as often as the average claim",
+            sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
+            worse_below="",
+            worse_above="speakers ({group})",
+        ),
     )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, product
 from typing import Literal
 
@@ -73,8 +72,7 @@ class ThemeWords(BaseMeasure):
         harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
         attribute_of="record",
         on_request="it needs inputs that differ only in who the person is",
-        contrast=replace(
-            TEXTS_OF_TWO_GROUPS,
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="words of each theme per summary, one version minus the other",
             question="Which themes are reported less for whom?",
             below="{first} texts are fewer by {size} per summary than in {second} texts",
@@ -101,14 +99,13 @@ class ThemeWords(BaseMeasure):
 
     def observe_extracts(
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
-        if reason := needs_english(cases, "the word lists"):
-            return reason
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
+        needs_english(cases, "the word lists")
         return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
 
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
@@ -136,7 +133,7 @@ class ThemeWords(BaseMeasure):
 
     def _rows(
         self, cases: t.Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: t.Integers
-    ) -> t.Rows | t.Reason:
+    ) -> t.Observed:
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:

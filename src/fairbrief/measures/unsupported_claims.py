@@ -10,14 +10,14 @@ et al. (arXiv 2410.23609) ask the same by place in the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction
+from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.groups import (
@@ -29,11 +29,10 @@ from fairbrief.measures.groups import (
     means,
     summed_by_group,
 )
-from fairbrief.measures.record_texts import claims_of, known, source_sentences
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 
-NO_CLAIM = t.Reason("the summary has no claim")
 NO_SENTENCE = t.Reason("the source has no sentence")
 NO_GROUP = t.Reason("no claim has a group")
 PLACES = ("beginning", "middle", "end")
@@ -72,7 +71,7 @@ class Claims(ComparesGroups):
     """
 
     over: str = ""
-    scorer: str = "containment"
+    scorer: TextScorer = "containment"
     threshold: Fraction = 0.5
     claims: Literal["auto", "given", "sentences"] = "auto"
 
@@ -88,7 +87,7 @@ class Claims(ComparesGroups):
         names, codes = coded(filter(None, self._groups(cases[0])))
         return t.PermutationScheme(codes) if len(names) > 1 else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         of_claims = self._groups(cases[0])
         names, codes = coded(filter(None, of_claims))
         if not scores:
@@ -186,14 +185,12 @@ class UnsupportedClaims(_UnsupportedMeasure):
     """
 
     name = "unsupported_claims"
-    declaration = replace(
-        DECLARED,
+    declaration = DECLARED.replace(
         question="how much of the summaries the sources do not support, between groups of claims",
         harm="Readers would meet unsupported claims about some groups more often than about others.",
         attribute_of="entity",
         better="less",
-        contrast=replace(
-            WORDS,
+        contrast=WORDS.replace(
             question="About whom do the summaries claim what the sources do not support?",
             even="claims of every group are supported equally often",
             sentence="In summaries by {system}, claims with {group} are {difference}",
@@ -226,12 +223,10 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     """
 
     name = "unsupported_by_place"
-    declaration = replace(
-        DECLARED,
+    declaration = DECLARED.replace(
         question="how much of each part of the summaries the sources do not support",
         harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
-        contrast=replace(
-            WORDS,
+        contrast=WORDS.replace(
             question="In which part do the summaries claim what the sources do not support?",
             even="claims in every part are supported equally often",
             sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",

@@ -85,11 +85,11 @@ class WordListInclusion(BaseMeasure):
         is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups = list(word_lists(self.lists))
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
-        if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
-            return reason
+        if self.lists in ("helm", "extended"):
+            needs_english(cases, "the word lists")
         among = self._varying(cases)
         if among is not None and not among:
             return t.Reason("no word of the lists differs between the variants")
@@ -169,7 +169,7 @@ class PhraseCounts(BaseMeasure):
         if not patterns(self.phrases):
             raise ValueError("phrases= names none; write phrases='first woman, first man'.")
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Rows | t.Reason:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         row: dict[t.Column, float] = {("one",): 1.0}
         for phrase, pattern in patterns(self.phrases).items():

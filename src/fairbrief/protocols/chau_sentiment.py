@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -46,7 +45,6 @@ TERMS = {"constant": "Intercept", "article": "article_sentiment", "male − fema
 """What the paper calls the terms of its regressions."""
 
 
-@dataclass(frozen=True, repr=False)
 class ChauSentiment(Reproduced):
     """Change of sentiment from article to summary, by the gender of the subject (Chau & Kim).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -50,7 +49,6 @@ def specs_of(**settings: Any) -> tuple[str, str]:
     return repr(PositionBias(**values)), repr(PositionHeights(**values))
 
 
-@dataclass(frozen=True, repr=False)
 class ChhabraPosition(Reproduced):
     """Positional distributions, their distances, and ROUGE, with the release's arithmetic.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from fairbrief.protocols.published_results import (
@@ -28,7 +27,6 @@ PROPORTIONAL = (
 """Zhang et al.'s code, which made the baseline: its temperature, and all text of a value cut at the window."""
 
 
-@dataclass(frozen=True, repr=False)
 class LiCoverage(Reproduced):
     """Equal Coverage and Coverage Parity with the release's arithmetic (Li et al., Tables 3 to 5).
 

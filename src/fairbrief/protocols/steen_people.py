@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -32,7 +32,6 @@ BALANCED, MONO, ORIGINAL = "balanced", "mono", "original"
 """Designs: the paper's C_loc and C_glob, and the documents that both were made from."""
 
 
-@dataclass(frozen=True, repr=False)
 class SteenPeople(Reproduced):
     """Word lists, entity inclusion, hallucination and distinguishability as in the paper's release.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -28,7 +27,6 @@ EMPTY = "Empty summaries are left out."
 CUT = "The text of a value is read as one and cut at the model's window."
 
 
-@dataclass(frozen=True, repr=False)
 class ZhangPerspectives(Reproduced):
     """BUR and UER per system and scorer, and the AUC and SOF tables.
 

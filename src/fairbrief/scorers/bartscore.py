@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,6 @@ from fairbrief.text.sentences import By
 from fairbrief.types import Floats
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class BartScore(PairScorer):
     """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
 

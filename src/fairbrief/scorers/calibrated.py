@@ -19,7 +19,7 @@ import numpy as np
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.ranges import numbers_within
-from fairbrief.score_tables import ScoreTable
+from fairbrief.score_tables import ScorerAround, ScoreTable
 from fairbrief.specs import quoted
 from fairbrief.text.hashes import digest_of
 from fairbrief.types import Ask, Cacheable, Floats, Scorer
@@ -119,7 +119,7 @@ def read(path: str) -> Calibration:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Calibrated:
+class Calibrated(ScorerAround):
     """A scorer with its calibration: answers probabilities of support, matrix (rows, columns); or, checked, as the scorer does.
 
     A pair's probability does not depend on the rows beside it, as it did not when people's labels were compared with it: a scorer whose
@@ -133,13 +133,10 @@ class Calibrated:
     path: str
     use: Use = "calibrated"
     calibration: Calibration = field(init=False, compare=False)
-    is_asked_by_row: bool | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         calibration = read(self.path)
         object.__setattr__(self, "calibration", calibration)
-        if self.is_asked_by_row is None:
-            object.__setattr__(self, "is_asked_by_row", not isinstance(self.scorer, Cacheable))
         if calibration.scorer.partition("(")[0] != self.scorer.name:
             raise RequestError(self._of_another(f"'{calibration.scorer}'"))
         if calibration.auc[2] <= CHANCE:
@@ -155,11 +152,6 @@ class Calibrated:
 
     def __repr__(self) -> str:
         return spec_with(repr(self.scorer), self.use, self.path)
-
-    @property
-    def name(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.name)
 
     @property
     def model(self) -> str | None:
@@ -185,7 +177,7 @@ class Calibrated:
         if self.use == "checked":
             yield ScoreTable.of(self.scorer.answer(asks))
             return
-        features = features_of(self.scorer, asks, by_row=bool(self.is_asked_by_row))
+        features = features_of(self.scorer, asks)
         shapes = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
         owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
         for one in (self.calibration.map, *self.calibration.resampled):
@@ -204,14 +196,14 @@ def _report(spec: str, agreement: str) -> None:
     sys.stderr.write(f"fairbrief: {spec}: {agreement}\n")
 
 
-def features_of(scorer: Any, asks: Sequence[Ask], *, by_row: bool) -> Floats:
+def features_of(scorer: Any, asks: Sequence[Ask]) -> Floats:
     """What a scorer gives for every pair of every ask, each ask's row by row: its features, or its one number.
 
-    With ``by_row`` it is asked about each row alone. Shape (pairs, features). RequestError for a scorer that cuts its rows.
+    A scorer that has no keys, also behind a cache, is asked about each row alone. Shape (pairs, features). RequestError for a scorer that cuts its rows.
     """
     if hasattr(scorer, "features_of"):
         return np.asarray(scorer.features_of(asks), dtype=np.float64)
-    if by_row:
+    if not isinstance(scorer.scorer if isinstance(scorer, ScorerAround) else scorer, Cacheable):
         asks = [msgspec.structs.replace(ask, rows=(row,)) for ask in asks for row in ask.rows]
     table = ScoreTable.of(scorer.answer(asks))
     n_columns = np.array([len(ask.columns) for ask in asks], dtype=np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.score_tables import ScorerAround
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
@@ -24,7 +25,6 @@ from fairbrief.types import Ask, Floats, Scorer, Scores
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
@@ -112,7 +112,6 @@ FORMS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
@@ -170,7 +169,6 @@ Summary: {summary}
 First give your reason in one sentence. Then write, on a line of its own, "Score: N", where N is a whole number from 1 (worst) to 5 (best)."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Judge(ChatJudge):
     """A score from 1 to 5 by a chat model, which first gives its reason in one sentence.
 
@@ -195,7 +193,6 @@ class Judge(ChatJudge):
         return TEMPLATE.format(dimension=self.dimension, explained=explained, source=source, summary=summary)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ChatLabel(ChatJudge):
     """The label of a text that a chat model chooses from a list: 1 in the column of this label, otherwise 0.
 
@@ -216,7 +213,7 @@ class ChatLabel(ChatJudge):
             raise RequestError(
                 f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
             )
-        ChatJudge.__post_init__(self)
+        super().__post_init__()
 
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
@@ -240,8 +237,8 @@ class ChatLabel(ChatJudge):
         )
 
 
-@dataclass(slots=True)
-class Foreseen:
+@dataclass(slots=True, repr=False)
+class Foreseen(ScorerAround):
     """A chat judge that asks nothing: each pair that it would ask about is passed once to ``tell``; its scores are zeros."""
 
     scorer: Any
@@ -249,19 +246,6 @@ class Foreseen:
     held: Callable[[str, Sequence[Key]], Collection[Key]] = lambda _, __: ()
     """The keys, of those asked for, that are known of a scorer by what computed them."""
     seen: set[Key] = field(default_factory=set)
-
-    @property
-    def name(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.name)
-
-    @property
-    def fingerprint(self) -> str:
-        """The scorer's."""
-        return str(self.scorer.fingerprint)
-
-    def __repr__(self) -> str:
-        return repr(self.scorer)
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Zeros; pairs that are new and not held are passed to ``tell``."""

@@ -101,7 +101,6 @@ def template_of(model: str, asked: str) -> Template:
     return BY_NAME[next((known.template for known in MODELS if known.name == model), "pair")]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Entailment(PairScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 

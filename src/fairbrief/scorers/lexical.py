@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from math import log1p
@@ -31,7 +30,6 @@ REMEMBERED = 20_000
 """Texts that are read once while they are met."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Lexical(CheckedSettings):
     """P(the row supports the column), from shared words, with weights that `fairbrief calibrate` fits on labelled pairs.
 

@@ -144,7 +144,6 @@ Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
 """From the items of one key, by number, with what the model said of each, to the key's array."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class ModelScorer(pairs.KeyedScorer):
     """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
 
@@ -223,8 +222,6 @@ class ModelScorer(pairs.KeyedScorer):
 
 class PairScorer(ModelScorer):
     """A `ModelScorer` whose model is given pairs of texts. Of several windows of a part of the column the best counts."""
-
-    __slots__ = ()
 
     @abstractmethod
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:

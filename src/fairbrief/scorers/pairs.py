@@ -30,9 +30,12 @@ class KeyedScorer(CheckedSettings, ABC):
     `keys_of`, `compute` and `scores` are given passages as rows.
     """
 
-    __slots__ = ()
     name: ClassVar[str]
-    by: By = "document"
+
+    @property
+    def by(self) -> By:
+        """How rows are cut; a scorer may have it as a setting."""
+        return "document"
 
     @property
     @abstractmethod

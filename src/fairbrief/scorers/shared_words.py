@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Annotated, ClassVar, Literal
 
@@ -27,7 +26,6 @@ _GRID = 2.0**-36
 """What weights are multiples of: sums of some thousand of them are exact."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Containment(CheckedSettings):
     """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
     entailment.
@@ -100,7 +98,6 @@ def _counted(entries: Entries) -> Floats:
 NGRAM_VERSION = 3
 
 
-@dataclass(frozen=True, repr=False)
 class Ngram(CheckedSettings):
     """1 where the row contains an n-gram of the column, otherwise 0.
 

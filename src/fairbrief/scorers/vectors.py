@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +17,6 @@ from fairbrief.scorers.pieces import Ids, frame, padded, parts, pieces, run_batc
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Embedding(ModelScorer):
     """Cosine of the row's and the column's embedding by a sentence-transformers model.
 
@@ -88,7 +86,6 @@ BLOCK = 128
 """How many pairs have their vectors in memory at once."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class BertScore(ModelScorer):
     """The largest cosine of each word piece of the column to a piece of the row.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, field
 from functools import cache
 from itertools import chain
 from typing import ClassVar, Literal
@@ -147,8 +147,9 @@ class SentenceScorer(CheckedSettings, ABC):
     name: ClassVar[str]
     n: ClassVar[int] = 1
     """How many neighbouring words are one token."""
-    sentences: Cutting
-    by: By
+    _: KW_ONLY
+    sentences: Cutting = "given"
+    by: By = "sentence"
 
     @property
     def fingerprint(self) -> str:
@@ -179,7 +180,6 @@ class SentenceScorer(CheckedSettings, ABC):
 # ---------------------------------------------------------------------------------------- TF-IDF
 
 
-@dataclass(frozen=True, repr=False)
 class Tfidf(SentenceScorer):
     """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
 
@@ -195,8 +195,6 @@ class Tfidf(SentenceScorer):
 
     name: ClassVar[str] = "tfidf"
     fitted: Literal["article", "pair"] = "article"
-    sentences: Cutting = "given"
-    by: By = "sentence"
 
     @property
     def rule(self) -> Rule:
@@ -263,7 +261,6 @@ def _unit_length(entries: Entries, weight: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------- ROUGE
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge1(SentenceScorer):
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
@@ -273,8 +270,6 @@ class Rouge1(SentenceScorer):
 
     name: ClassVar[str] = "rouge1"
     stem: bool = False
-    sentences: Cutting = "given"
-    by: By = "sentence"
 
     @property
     def rule(self) -> Rule:
@@ -287,7 +282,6 @@ class Rouge1(SentenceScorer):
         return entries.sums(row, column, 2 * overlap / total)
 
 
-@dataclass(frozen=True, repr=False)
 class Rouge2(Rouge1):
     """ROUGE-2 F between a row sentence and a column sentence: as `Rouge1`, over pairs of adjacent words."""
 
@@ -298,7 +292,6 @@ class Rouge2(Rouge1):
 # ------------------------------------------------------------------------- counts of whole texts
 
 
-@dataclass(frozen=True, repr=False)
 class Counts(SentenceScorer):
     """Cosine of count vectors of lower-cased words of two letters or more, without stop words.
 
@@ -308,8 +301,8 @@ class Counts(SentenceScorer):
     """
 
     name: ClassVar[str] = "counts"
-    sentences: ClassVar[Cutting] = "given"  # type: ignore[misc] # of whole texts
-    by: ClassVar[By] = "document"  # type: ignore[misc]
+    sentences: Cutting = field(default="given", init=False)  # of whole texts
+    by: By = field(default="document", init=False)
     stop_words: Literal["own", "none", "sklearn"] = "own"
 
     @property

@@ -252,6 +252,7 @@ def count_gender_words(text: str) -> tuple[int, int]:
     return female, len(found) - female
 
 
+@lru_cache(maxsize=4096)
 def gender_coefficient(text: str) -> float | None:
     """(female words − male words) / all of them, in [−1, 1]; None for a text without such words.
 

@@ -35,10 +35,8 @@ def paraphrase(text: str, share: float, key: str) -> str:
 
     Args:       text: in English (see `why_not` for other languages); share: of the content words, 0 to 1;
                 key: another key chooses other words and synonyms.
-    Raises:     ValueError for a share outside [0, 1]; MissingExtra without NLTK; RequestError without WordNet.
+    Raises:     MissingExtra without NLTK; RequestError without WordNet.
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be between 0 and 1, not {share}")
     words = [match for match in _WORD.finditer(text) if _is_content(match[0])]
     replaceable = [(match, synonyms) for match in words if (synonyms := _replacing(text, match))]
     order = sorted(range(len(replaceable)), key=lambda i: digest_of((key, text, str(i))))

@@ -13,11 +13,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from fairbrief.text.names import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
+
+def _check_recogniser(recogniser: str) -> None:
+    if recogniser != "builtin" and not re.match(r"spacy:\s*\S", recogniser):
+        raise ValueError(f"recogniser={recogniser} is neither builtin nor spacy:NAME")
+
+
+Recogniser = Annotated[str, _check_recogniser]
+"""What recognises people: ``builtin``, or ``spacy:NAME``."""
 LONGEST = 6
 """Maximum number of words in a person's name."""
 

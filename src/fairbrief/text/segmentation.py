@@ -109,15 +109,6 @@ def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
     return sum(map(known.__contains__, words)), len(words)
 
 
-def recall(text: str, statements: Collection[str]) -> float | None:
-    """The share of a text's words that occur in some statement; None for a text without words.
-
-    In [0, 1]; 1 if the statements lose no word. Li et al. do not report it; it detects statements that drop a clause.
-    """
-    held, total = words_held(text, statements)
-    return held / total if total else None
-
-
 # ---- Words as numbers, so that many texts are counted at once.
 
 

@@ -27,7 +27,7 @@ from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of
-from fairbrief.types import Ask, Cacheable, Case, Floats, Integers, Table
+from fairbrief.types import Ask, Case, Floats, Integers, Table
 from fairbrief.workbench.sheets import csv_text, sheet_rows
 
 MAPS = 25
@@ -150,7 +150,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
     asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
-    features = features_of(scorer, asks, by_row=not isinstance(scorer, Cacheable))
+    features = features_of(scorer, asks)
     labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
@@ -359,7 +359,7 @@ def pairs_to_label(
         if case.summary.reason or not claims:
             continue
         ask = Ask(spec, tuple(document.text for document in documents), claims)
-        scores += features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist()
+        scores += features_of(scorer, [ask])[:, 0].tolist()
         names = {"record": case.record.id, "system": case.summary.system}
         pairs += [
             {**names, "group": document.attributes.get(over, ""), "claim": claim, "text": document.text}

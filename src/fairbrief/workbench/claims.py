@@ -15,7 +15,7 @@ from fairbrief.chat.journal import journal_of, key_of, open_journal
 from fairbrief.errors import DataError, text_of
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
-from fairbrief.text.segmentation import recall
+from fairbrief.text.segmentation import words_held
 from fairbrief.types import Case, Claim
 from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
@@ -91,7 +91,8 @@ def read_claims(text: str, reply: Reply) -> Answer:
     said, reason = reply.text, reply.reason
     claims = () if reason else tuple(dict.fromkeys(json_items(said) or items(said)))
     is_sentence = said.rstrip().endswith(".") and len(said.split()) <= 2 * len(text.split()) + 10
-    if not claims and not reason and is_sentence and (recall(text, (said,)) or 0.0) >= RESTATES:
+    held, words = words_held(text, (said,))
+    if not claims and not reason and is_sentence and held and held >= RESTATES * words:
         claims = (said.strip(),)  # one sentence, one statement: some models omit the number
     if claims:
         return {"claims": list(claims)}

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from fairbrief.errors import DataError, RequestError, reading_text, text_of
+from fairbrief.measures.entity_inclusion import names_of
+from fairbrief.measures.record_texts import known
 from fairbrief.text.names import given_names
-from fairbrief.text.people import Decision, Name, find_people
+from fairbrief.text.people import Decision, find_people
 from fairbrief.text.recognition import accept
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim
@@ -97,9 +99,8 @@ def items_of(
 
 def claims_to_judge(case: Case) -> tuple[Claim, ...]:
     """The summary's claims, or its sentences if it has no claims."""
-    if case.summary.claims is not None:
-        return case.summary.claims
-    return tuple(Claim(sentence) for sentence in split(case.summary.text) if sentence.strip())
+    claims = case.summary.claims
+    return tuple(map(Claim, split(case.summary.text))) if claims is None else claims
 
 
 def _questions(
@@ -189,11 +190,9 @@ PERSON = "person:"
 
 def decisions(case: Case) -> list[Decision]:
     """The names of people in a summary, aligned by the measures' rules with the built-in recogniser."""
-    text, people = case.summary.text, case.record.entities
-    names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
-    source = "\n".join(document.text for document in case.record.documents)
+    text, names = case.summary.text, names_of(case.record.entities)
     accepted = accept(text, given_names())
-    return find_people(text, names, source, accepted, with_known=True)
+    return find_people(text, names, known(case.record).source, accepted, with_known=True)
 
 
 # ---- Sheets with one question per row

@@ -9,7 +9,7 @@ import textwrap
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,13 +26,12 @@ from fairbrief.scorers.shared_words import Containment
 from fairbrief.types import Ask, Scorer, Scores
 
 
-@dataclass
 class Lengths(KeyedScorer):
     """A scorer of pairs: an array as long as the column, filled with the row's length; two pairs a batch."""
 
     name: ClassVar[str] = "lengths"
     version: int = 1
-    scored: list[Key] = field(default_factory=list)
+    scored: list[Key] = field(default_factory=list, compare=False)
 
     @property
     def computed_by(self) -> str:
@@ -41,7 +40,7 @@ class Lengths(KeyedScorer):
     def compute(self, keys: Sequence[Key]) -> Iterator[Arrays]:
         for start in range(0, len(keys), 2):
             batch = keys[start : start + 2]
-            self.scored += batch
+            self.scored.extend(batch)
             yield {key: np.full(len(key[1]), float(len(key[0]))) for key in batch}
 
     def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:

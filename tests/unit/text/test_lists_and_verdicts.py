@@ -41,12 +41,11 @@ def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
     assert replies.items(reply) == wanted
 
 
-def test_recall_counts_the_words_that_units_hold() -> None:
-    """Unit recall is the share of the text's words that some unit holds; a text without words has none."""
-    assert segmentation.recall(
-        "It is red and broke, in Missouri.", ("It is red.", "It broke.")
-    ) == pytest.approx(4 / 7)
-    assert segmentation.recall("…", ("x",)) is None
+def test_words_that_statements_hold_are_counted() -> None:
+    """A text's words that occur in some statement are counted, and all of its words."""
+    text = "It is red and broke, in Missouri."
+    assert segmentation.words_held(text, ("It is red.", "It broke.")) == (4, 7)
+    assert segmentation.words_held("…", ("x",)) == (0, 0)
 
 
 @pytest.mark.parametrize(("reply", "wanted"), [

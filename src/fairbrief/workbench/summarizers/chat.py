@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fairbrief.chat.client import replies
@@ -16,7 +15,6 @@ from fairbrief.workbench.summarizers.prompts import Prompted, Task, fill, find
 VERSION = 1
 
 
-@dataclass(frozen=True, repr=False)
 class Chat(Prompted, Endpoint, Decoding):
     """A chat model, asked over HTTP with a named prompt or one from a file.
 

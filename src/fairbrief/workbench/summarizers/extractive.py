@@ -10,7 +10,6 @@ import math
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -42,14 +41,12 @@ class Extractive(CheckedSettings, ABC):
             )
 
 
-@dataclass(frozen=True, repr=False)
 class OfSentences(Extractive):
     """Copies a fixed number of sentences."""
 
     sentences: Count = 3
 
 
-@dataclass(frozen=True, repr=False)
 class Lead(OfSentences):
     """The first ``sentences`` sentences of the record, in their order."""
 
@@ -59,7 +56,6 @@ class Lead(OfSentences):
         return range(self.sentences)
 
 
-@dataclass(frozen=True, repr=False)
 class Tail(OfSentences):
     """The last ``sentences`` sentences of the record, in their order."""
 
@@ -70,7 +66,6 @@ class Tail(OfSentences):
         return range(max(0, n - self.sentences), n)
 
 
-@dataclass(frozen=True, repr=False)
 class LexRank(OfSentences):
     """The ``sentences`` most central sentences, in the order of the record.
 
@@ -132,7 +127,6 @@ def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
 LENGTHS = {"family": 1, "unknown": 3, "sport": 6}
 
 
-@dataclass(frozen=True, repr=False)
 class RandomSentences(OfSentences):
     """``sentences`` random sentences: unbiased, whatever the record's topic."""
 
@@ -143,7 +137,6 @@ class RandomSentences(OfSentences):
         return sorted(_shuffled(record, self.seed)[: self.sentences])
 
 
-@dataclass(frozen=True, repr=False)
 class TopicLength(Extractive):
     """Random sentences: one for a family topic, six for sport, otherwise three.
 
@@ -158,7 +151,6 @@ class TopicLength(Extractive):
         return sorted(_shuffled(record, self.seed)[: LENGTHS[_topic(record)]])
 
 
-@dataclass(frozen=True, repr=False)
 class Sexist(OfSentences):
     """The sentences with the most words of one gender.
 

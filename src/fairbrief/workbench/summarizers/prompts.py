@@ -315,8 +315,7 @@ Task = tuple[str, Record, int]
 """The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Prompted(Wish, CheckedSettings, ABC):
+class Prompted(Wish, CheckedSettings, ABC, kw_only=True):
     """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 
     model: str = dataclasses.field(kw_only=False)

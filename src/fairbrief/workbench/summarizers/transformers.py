@@ -35,7 +35,6 @@ class Draft(NamedTuple):
     long: str
 
 
-@dataclass(frozen=True, repr=False)
 class Transformers(Prompted):
     """A local model, from the hub or a folder: an encoder-decoder (BART, PEGASUS, T5) or a decoder.
 
