@@ -88,7 +88,8 @@ def check(settings: Any, spec: str = "") -> None:
     """RequestError for a value that has another type than declared, is outside its range, or is not among its choices.
 
     A `Literal` has the choices. The range is ``least`` and ``most`` of a `setting`, or a text in an `Annotated` type, such as
-    ``"(0, 1]"``; in its place may be a function that raises an error. ``spec`` names what has the settings.
+    ``"(0, 1]"``; in its place may be a function that raises an error, such as ValueError("is no scorer"). ``spec`` names what has
+    the settings.
     """
     whole: Any = type(settings)
     for name, kind, limits in _declared(whole):
@@ -96,14 +97,17 @@ def check(settings: Any, spec: str = "") -> None:
         if not _has_type(value, kind) or not _is_within(value, limits):
             raise refused(name, value, kind, limits, spec)
         if callable(limits):
-            limits(value)
+            try:
+                limits(value)
+            except ValueError as error:
+                raise RequestError(f"{f'{spec}: ' if spec else ''}{name}={value} {error}") from error
 
 
 def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = "") -> RequestError:
     """The error about a value: what was found, and what to give."""
     given, wanted, guess = f"{name}={reprlib.repr(value)}", _in_words(kind), ""
     if isinstance(limits, str):
-        low, high = limits[1:-1].split(", ")
+        low, high = map(str.strip, limits[1:-1].split(","))
         ends = (
             f"{'at least' if limits[0] == '[' else 'above'} {low}",
             f"{'at most' if limits[-1] == ']' else 'below'} {high}",
@@ -111,7 +115,9 @@ def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = ""
         wanted += f", {' and '.join(end for end in ends if not end.endswith('inf'))}"
     if isinstance(value, str) and get_origin(kind) is Sequence:
         wanted += f", {name}=[{value!r}]"
-    is_percentage = float in (kind, *get_args(kind)) and isinstance(value, Real) and float(value) > 1
+    is_percentage = (
+        float in (kind, *get_args(kind)) and isinstance(value, Real) and _is_within(value, "(1, 100]")
+    )
     if is_percentage and _is_within(value / 100, limits):
         guess = f" Did you mean {value / 100:g}?"
     return RequestError(f"{f'{spec}({given})' if spec else given}: give {wanted}.{guess}")
@@ -164,7 +170,7 @@ def _is_within(value: Any, limits: Any) -> bool:
     """Whether a number is in an interval such as ``(0, 1]``; True for other values, and without limits."""
     if not isinstance(value, Real) or not isinstance(limits, str):
         return True
-    number = float(value)
+    number: Any = value  # not as a float, which cannot hold every whole number
     low, high = map(float, limits[1:-1].split(","))
     is_above = number >= low if limits.startswith("[") else number > low
     return is_above and (number <= high if limits.endswith("]") else number < high)

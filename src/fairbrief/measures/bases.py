@@ -76,7 +76,7 @@ def _check_uncut(scorer: str) -> None:
     how = spec.settings.get("sentences", "given")
     if spec.name in CUTTING_SCORERS and how != "given":
         raise ValueError(
-            f"scorer={scorer} would cut each text into sentences, but one score is read of each: "
+            "would cut each text into sentences, but one score is read of each: "
             f"leave sentences={how} out of {spec.name}"
         )
 
@@ -97,9 +97,9 @@ def _returning(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method, which returns instead of raising `NotObserved`; the reason unless `OF_UNITS` has something else."""
 
     @wraps(method)
-    def called(*given: Any) -> Any:
+    def called(*given: Any, **named: Any) -> Any:
         try:
-            return method(*given)
+            return method(*given, **named)
         except NotObserved as missing:
             return OF_UNITS.get(method.__name__, missing.args[0])
 

@@ -21,7 +21,7 @@ from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, word
 
 def _check_recogniser(recogniser: str) -> None:
     if recogniser != "builtin" and not re.match(r"spacy:\s*\S", recogniser):
-        raise ValueError(f"{recogniser!r} is neither builtin nor spacy:NAME")
+        raise ValueError("is neither builtin nor spacy:NAME")
 
 
 Recogniser = Annotated[str, _check_recogniser]
