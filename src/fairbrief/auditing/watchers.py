@@ -55,7 +55,7 @@ class Watcher(ABC):
 
 
 MANY = 1 << 21
-"""Numbers that are held before equal pairs are made one."""
+"""Tuples that are added before equal ones are made one."""
 
 
 class Tuples:
@@ -64,14 +64,14 @@ class Tuples:
     def __init__(self, width: int = 2) -> None:
         self._width = width
         self._numbers = array("q")
-        self._room = MANY
+        self._room = MANY * width
 
     def add(self, numbers: Sequence[int]) -> None:
         """More tuples, one after another."""
         self._numbers.extend(numbers)
         self._room -= len(numbers)
         if self._room <= 0:
-            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY
+            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY * self._width
 
     def update(self, other: Tuples) -> None:
         """All tuples of another."""

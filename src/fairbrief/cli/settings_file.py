@@ -44,7 +44,8 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
     for given_key, value in read(path).items():
         key = given_key.replace("_", "-")
         if key in settings:
-            raise RequestError(f"{path}: {given_key!r} and {key!r} are the same key: give it once.")
+            other = key.replace("-", "_")
+            raise RequestError(f"{path}: {other!r} and {key!r} are the same key: give it once.")
         settings[key] = value
     options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
     for key in settings:
