@@ -436,12 +436,15 @@ def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record
     """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
     if row.__class__ is dict or isinstance(row, Mapping):
         return reader.read(row, count, where)
-    if not isinstance(row, (Case, Record)):
+    if isinstance(row, Record):
+        record, summary = row, Summary(row.id, reader.system, "", reason=MISSING)
+    elif isinstance(row, Case):
+        record, summary = row.record, row.summary
+    else:
         raise at(where, not_a_row(row))
-    record, summaries = (row, None) if isinstance(row, Record) else (row.record, (row.summary,))
     if (wrong := fault_of(row)) is not None:
         raise at(where, wrong, record.id)
-    return record, summaries or (Summary(record.id, reader.system, "", reason=MISSING),)
+    return record, (summary,)
 
 
 def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
