@@ -60,7 +60,8 @@ def compare(
 
     Compares the only system of each audit, or all systems whose names are in both. Else ``system`` is the candidate's and
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
-    with the audit's name of ``names``. p are adjusted as in an audit (Holm). Raises RequestError if there is no common measure, system or record.
+    with the audit's name of ``names``. All p are adjusted as in an audit (Holm). Raises RequestError if there is no
+    common measure, system or record.
     """
     ours, theirs = rows_by_measure(candidate), rows_by_measure(baseline)
     settings = settings_of(candidate)

@@ -298,7 +298,7 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
 
 
 def _summed(columns: Columns, rows: Floats) -> Totals:
-    """The sum of rows, without the columns in which all are zero, those of groups that only other rows have."""
+    """The sum of rows, without the columns that are zero in all of them, such as those of groups that only other rows have."""
     return Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
 
 
