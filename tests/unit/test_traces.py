@@ -98,6 +98,16 @@ def test_phoenix_spans(name: str) -> None:
     assert expected.items() <= record.attributes.items()
 
 
+def test_spans_in_a_spreadsheet_are_those_of_the_csv_file(tmp_path: Path) -> None:
+    """The named sheet is read, and lists in its cells, which pandas writes as Python does."""
+    pd = pytest.importorskip("pandas")
+    with pd.ExcelWriter(tmp_path / "spans.xlsx") as book:
+        pd.DataFrame({"note": ["exported at night"]}).to_excel(book, sheet_name="about")
+        pd.read_csv(TOOLS / "spans_phoenix.csv", index_col=0).to_excel(book, sheet_name="spans")
+    cases = read(f"{tmp_path / 'spans.xlsx'}#spans", format="phoenix")
+    assert [shown(c) for c in cases] == [shown(c) for c in read(TOOLS / "spans_phoenix.csv")]
+
+
 def test_mlflow_traces(tmp_path: Path) -> None:
     """A trace without a call of a model is one record; rows of search_traces, also in an array, are the same cases."""
     path = TOOLS / "traces_mlflow.jsonl"

@@ -62,7 +62,7 @@ class Format:
     def read(self, file: File, **place: Any) -> Iterator[Row]:
         """The rows of a file, numbered from 1, or those at a place that the reader knows (``part``, ``sheet``)."""
         if self.spans is not None:
-            return traces.calls_in(_exported(file), self.spans)
+            return traces.calls_in(_exported(file, **place), self.spans)
         return self._converted(file) if self.title else self.reader(file, **place)
 
     def _converted(self, file: File) -> Iterator[Row]:
@@ -188,9 +188,11 @@ LISTED = f"{', '.join(f.name for f in FORMATS if not f.title)}, or a tool's: {',
 """The names of all formats, for the help."""
 
 
-def _exported(file: File) -> Iterator[Row]:
+def _exported(file: File, **place: Any) -> Iterator[Row]:
     """The rows of an export of traces: of a table, of JSON Lines or of an array; a JSON document is one row."""
     form = BY_ENDING.get(endings(file.path)[0])
+    if form is BY_NAME["excel"]:
+        return traces.parsed_cells(form.reader(file, **place))
     if form is not None and form.is_table:
         return traces.parsed_cells(form.reader(file, has_index=True)) if form.is_text else form.reader(file)
     with file.text() as (_, content):

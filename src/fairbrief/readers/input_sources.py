@@ -173,7 +173,7 @@ def _of_file(
         notes.append(f"{name}: read as {form.title}{unchanged}.")
     elif encoding != UTF8 and given_encoding is None:
         notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
-    place: dict[str, Any] = {} if sheet is None or form is not by_ending else {"sheet": sheet}
+    place: dict[str, Any] = {} if sheet is None or basis is not by_ending else {"sheet": sheet}
     return Source(
         name,
         files.stem(path),

@@ -96,7 +96,7 @@ def calls_in(rows: Iterable[Row], unpack: Callable[[Any], Iterable[Span]]) -> It
 
 
 def parsed_cells(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows of a text table, with the lists and objects that pandas writes in cells as Python does."""
+    """The rows of a text table or spreadsheet, with the lists and objects that pandas writes in cells as Python does."""
     for number, row in rows:
         is_row = isinstance(row, Mapping)
         yield number, {name: _cell(value) for name, value in row.items()} if is_row else row
@@ -410,9 +410,9 @@ def parsed(given: str) -> Any:
         return given
 
 
-def _cell(given: str) -> Any:
+def _cell(given: Any) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if given[:2] not in ("[{", "{'", "['") or parsed(given) is not given:
+    if not isinstance(given, str) or given[:2] not in ("[{", "{'", "['") or parsed(given) is not given:
         return given
     try:
         return ast.literal_eval(given)
