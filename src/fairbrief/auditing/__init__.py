@@ -379,7 +379,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
                 by_reason.setdefault(out.reason, []).append(out.measure)
         reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
         if len(head) < HEAD:
-            advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one, --attribute names it."
+            advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one; name it with --attribute."
             has_attribute = bool(measure_selection.attributes_of(head)["document"])
             raise RequestError(f"No measure can read this input: {reasons}.{'' if has_attribute else advice}")
         raise RequestError(
