@@ -172,8 +172,9 @@ def _is_within(value: Any, limits: Any) -> bool:
         return True
     number: Any = value  # not as a float, which cannot hold every whole number
     low, high = map(float, limits[1:-1].split(","))
-    is_above = number >= low if limits.startswith("[") else number > low
-    return is_above and (number <= high if limits.endswith("]") else number < high)
+    is_above: bool = number >= low if limits.startswith("[") else number > low
+    is_below: bool = number <= high if limits.endswith("]") else number < high
+    return is_above and is_below
 
 
 def _in_words(kind: Any) -> str:
