@@ -146,10 +146,11 @@ def test_missing_extra_is_named(module: str, spec: str, extra: str, monkeypatch:
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["tfidf", "rouge1", "rouge2"])
 def test_a_measure_of_whole_texts_refuses_a_scorer_that_cuts_them(spec: str, name: str) -> None:
-    """Such a scorer answers by sentence; the refusal names measure and scorer, and what to leave out."""
+    """Such a scorer answers by sentence; the refusal names measure, setting and scorer, and what to leave out."""
     for sentences in ("builtin", "punkt"):
         scorer = f"{name}(sentences={sentences})"
-        wanted = rf"^{re.escape(spec.partition('(')[0])}: \w+={re.escape(scorer)} .* leave sentences={sentences} out of {name}$"
+        measure, setting = re.split(r"[(=]", spec)[:2]
+        wanted = rf"^{measure}: {setting}={re.escape(scorer)} .* leave sentences={sentences} out of {name}$"
         with pytest.raises(RequestError, match=wanted):
             registry.make("measure", spec.replace("SCORER", scorer))
     for whole in (name, f"{name}(sentences=given)"):
