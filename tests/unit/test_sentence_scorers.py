@@ -113,7 +113,7 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
         ("vader(by=words)", "give sentences or text"),
         ("word_sentiment(vectors=x, base=10)", "give e or 2"),
         ("word_sentiment", "needs vectors"),
-        ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
+        ("people(recogniser=oracle)", "'oracle' is neither builtin nor spacy:NAME"),
     ],
 )
 def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:

@@ -121,7 +121,6 @@ class WordListInclusion(BaseMeasure):
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
-                is_between=self.words != "published",
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {
