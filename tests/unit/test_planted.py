@@ -1,7 +1,5 @@
 """Summarizers without a model, sanity baselines, and what the inputs themselves say."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Where summaries take their content from: mapping, defaults, and the protocol of Chhabra et al."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
