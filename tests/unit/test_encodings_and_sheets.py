@@ -1,7 +1,5 @@
 """Text in any encoding, and spreadsheets."""
 
-from __future__ import annotations
-
 import datetime as dt
 import gzip
 import sys

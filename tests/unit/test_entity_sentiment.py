@@ -1,7 +1,5 @@
 """The tone towards entities, worked by hand from given sentiments of sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

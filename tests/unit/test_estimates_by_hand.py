@@ -1,7 +1,5 @@
 """What estimates of a small audit say, where it can be told without counting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

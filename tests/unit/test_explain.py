@@ -1,7 +1,5 @@
 """What a value rests on: records, documents, sentences; each against an audit made without it, or by hand."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

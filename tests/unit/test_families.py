@@ -1,7 +1,5 @@
 """One family for all that may lead: Holm over it, an interval for all at once, and records too small for any test."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """What a reader sees first: the sentences, the picture of each group, and the next commands."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Transitions between sentiment classes on a few scores: classes, shares, directions and contrasts worked out from their definitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The gate: outcomes, exit codes, JUnit and Markdown; and it passes no audit that says less than it should."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The gate on estimates so plain that its decision can be read off them: at its limits, and just beyond."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

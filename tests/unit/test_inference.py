@@ -2,8 +2,6 @@
 numbers by name.
 """
 
-from __future__ import annotations
-
 import random
 from hashlib import blake2b
 from itertools import permutations, product

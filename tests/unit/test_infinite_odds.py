@@ -1,7 +1,5 @@
 """Published odds may be infinite: that is the value, in every output, and not an undefined one."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

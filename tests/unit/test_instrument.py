@@ -1,7 +1,5 @@
 """Whether scorers are up to the texts: what they find of summaries, of each group's own sentences, and in pieces of documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 `docs/how-to/integrations.md` runs the adapters of installed tools with the tools themselves.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Agreement of judges, and the order of systems over data sets, on inputs whose answer is known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

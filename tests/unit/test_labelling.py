@@ -1,7 +1,5 @@
 """Labels made usable (documents without one, bins), and ids of documents and clusters of records."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels of sources and summaries on a few sentences: shares, distances and omissions worked out from their definitions."""
 
-from __future__ import annotations
-
 from math import log2
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Audits of other languages than English: sensible units, and measures that need English say so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files that other tools wrote: each is recognized, and read without an option."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

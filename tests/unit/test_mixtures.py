@@ -1,7 +1,5 @@
 """Mixtures, stratified sets and sets of reviews: counts exact, seeds kept, impossible designs refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Notes on groups: where their documents differ in length, where they are one but for their spelling, where they are no value."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files in object stores: read by range where they are, as a copy here is, and told clearly where they cannot be."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Values in one list and documents in another belong together by their order, so both are of one length."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Measures about people on so few people and texts that their arithmetic is written out; their contract, exchange and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

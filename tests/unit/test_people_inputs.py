@@ -1,7 +1,5 @@
 """Templates, assignments, fills, the linter and the capacity report, on small records of our own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

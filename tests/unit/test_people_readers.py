@@ -1,7 +1,5 @@
 """Readers of annotated documents: texts to the letter, people with their mentions, and faults by line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

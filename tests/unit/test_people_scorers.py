@@ -2,8 +2,6 @@
 people of plain articles a recogniser finds.
 """
 
-from __future__ import annotations
-
 import bz2
 from pathlib import Path
 from typing import Any

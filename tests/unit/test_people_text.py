@@ -1,7 +1,5 @@
 """People found in texts: spans, alignment, gender, counting."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

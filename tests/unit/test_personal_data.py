@@ -1,7 +1,5 @@
 """Personal data is replaced when texts are read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Where summaries take their content from: mapping, defaults, and the protocol of Chhabra et al."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -354,7 +352,7 @@ def test_figures_6_and_9_are_asked_for() -> None:
     mappings = ["TF-IDF", "ROUGE-1, mean over sentences (as published)", "ROUGE-1, each sentence"]
     assert [row[1] for row in made["Figure 6"].rows] == mappings
     assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
-    with pytest.raises(RequestError, match="tfidf, both"):
+    with pytest.raises(RequestError, match="give tfidf or both"):
         registry.make("protocol", "chhabra-position(mapping=cosine)")
 
 

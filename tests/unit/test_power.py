@@ -1,7 +1,5 @@
 """How many records show a disparity: from a standard error, from a saved audit, and proved by simulation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the commands and their workers set of their process."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

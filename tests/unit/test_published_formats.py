@@ -1,7 +1,5 @@
 """Published data sets are read as they were released; the lines are our own."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names: one spec everywhere, and back."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

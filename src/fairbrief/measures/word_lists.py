@@ -37,10 +37,9 @@ class WordListInclusion(BaseMeasure):
     counted: other words (mother, men) are about people whose group was not varied.
 
     Per record:  ``source[g]``, ``summary[g]``: occurrences.
-    Permuted:   nothing, since exchanged names would change the base rate to a half; p of each group is that of the
-                jackknife t, p of the value the smallest of these times their number. ``words=published`` exchanges
-                the names, for all counterfactuals of one seed document together, unless the reference is given and
-                uneven.
+    Permuted:   nothing, since exchanged names would change the base rate to a half; the tests use sign flips of
+                clusters, and p is at least that of the jackknife t. ``words=published`` exchanges the names, for all
+                counterfactuals of one seed document together, unless the reference is given and uneven.
     Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
                 Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
                 ``summary_share[g]``, ``source_share[g]``.
@@ -122,7 +121,6 @@ class WordListInclusion(BaseMeasure):
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
-                is_between=self.words != "published",
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {

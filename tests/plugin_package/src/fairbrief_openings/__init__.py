@@ -1,7 +1,5 @@
 """Whose documents' opening words does a summary repeat? A whole plug-in in one page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Where an audit's work runs, as a stranger would say it: in the threads of this process."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
