@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -11,7 +10,7 @@ import pyarrow as pa
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from fairbrief.errors import MissingExtra
+from fairbrief.errors import optional_library
 from fairbrief.reports.wording import joined
 from fairbrief.types import Estimate
 
@@ -151,26 +150,18 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""
-        _library("pandas")
+        optional_library("pandas", "pandas", "to_pandas()")
         frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
     def to_polars(self) -> pl.DataFrame:
         """A polars data frame. Needs the extra ``polars``."""
-        frame: pl.DataFrame = _library("polars").from_arrow(self.to_arrow())
+        frame: pl.DataFrame = optional_library("polars", "polars", "to_polars()").from_arrow(self.to_arrow())
         return frame
 
     @property
     def _by_subgroup(self) -> list[str]:
         return sorted({name for e in self for name in e.subgroup})
-
-
-def _library(name: str) -> Any:
-    """A library of data frames. Raises MissingExtra without it."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtra(name, name, f"to_{name}()") from None
 
 
 def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:
