@@ -70,16 +70,19 @@ def compare(
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
         )
-    first = {e.system: f"{names[0]}: {e.system}" if e.system == e.baseline else e.system for e in found}
-    second = {
-        e.baseline: f"{names[1]}: {e.baseline}" if e.system == e.baseline else e.baseline for e in found
-    }
-    found = [e.replace(system=first[e.system], baseline=second[e.baseline]) for e in found]
+    ours_in, theirs_in = {e.system for e in found}, {e.baseline for e in found}
+
+    def called(name: str, system: str) -> str:
+        return f"{name}: {system}" if system in ours_in & theirs_in else system
+
+    found = [
+        e.replace(system=called(names[0], e.system), baseline=called(names[1], e.baseline)) for e in found
+    ]
     systems = [
-        e.replace(system=called[e.system])
-        for result, called in ((candidate, first), (baseline, second))
+        e.replace(system=called(name, e.system))
+        for name, result, compared_of in zip(names, (candidate, baseline), (ours_in, theirs_in), strict=True)
         for e in result.estimates
-        if e.system in called
+        if e.system in compared_of
     ]
     return with_families(with_holm(found, settings), settings, systems)
 
