@@ -154,8 +154,10 @@ class Observer:
             stop = first + sum(len(alike.places) for alike in labelled)
             yield self._observed(answered.some(range(first, stop)), labelled, left_out)
             first = stop
+        real: list[Labelled] = []
         for k, of_map in enumerate(of_maps if ledger.n_resamples else ()):
-            rows = self._observed(replace(answered, table=of_map), with_real_labels(relabelled), {})
+            real = real or with_real_labels(relabelled)
+            rows = self._observed(replace(answered, table=of_map), real, {})
             ledger.add_of_map(k, origins, rows)
 
     def _observed(
