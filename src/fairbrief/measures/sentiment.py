@@ -60,13 +60,13 @@ class Sentiments(BaseObservation):
         self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
     ) -> t.Observed:
         """The mean over the extracts of what `observe` would say of them."""
-        (drawn,), (tone,), sizes = extracts, scores[0].matrix.T, scores[0].sizes[1:]
-        s = tone[1:]
+        (case,), (drawn,), (tone,), sizes = cases, extracts, scores[0].matrix.T, scores[0].sizes[1:]
+        group, s = self.group_of(case.record), tone[1:]
         if self._by_sentence:
             read = drawn.kept @ sizes
             s, sizes = (drawn.kept * (s * sizes)).sum(axis=1) / np.maximum(read, 1), read
         words = float((drawn.kept @ [len(text.split()) for text in drawn.sentences]).mean())
-        return self._row(cases, float(tone[0]), s[sizes > 0], words)
+        return self._row(case, group, float(tone[0]), s[sizes > 0], words)
 
     @property
     def _by_sentence(self) -> bool:
@@ -74,17 +74,17 @@ class Sentiments(BaseObservation):
         return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        self.group_of(cases[0].record)
+        (case,) = cases
+        group = self.group_of(case.record)
         tone = np.where(scores[0].sizes > 0, scores[0].matrix[:, 0], np.nan)
-        words = float(len(cases[0].summary.text.split()))
-        return self._row(cases, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words)
+        words = float(len(case.summary.text.split()))
+        return self._row(case, group, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words)
 
-    def _row(self, cases: t.Cases, article: float, tones: t.Floats, words: float) -> t.Observed:
+    def _row(self, case: t.Case, group: str, article: float, tones: t.Floats, words: float) -> t.Observed:
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
-        group = self.group_of(cases[0].record)
         if np.isnan(article) or not len(tones):
             return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
-        statistics = self.statistics(article, tones, float(len(article_of(cases[0].record).split())), words)
+        statistics = self.statistics(article, tones, float(len(article_of(case.record).split())), words)
         row: dict[t.Column, float] = {
             (name, group): float(np.mean(numbers)) for name, numbers in statistics.items()
         }
