@@ -363,8 +363,9 @@ def explain(
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
-    for table in (table for one in result for table in explanation.tables(one)):
-        output.print_tables([table], is_below_text=True)
+    for one in result:
+        for table in explanation.tables(one):
+            output.print_tables([table], is_below_text=True)
     typer.echo()
     output.print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)

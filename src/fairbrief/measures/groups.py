@@ -41,7 +41,11 @@ def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
     """
     entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
-    return np.take_along_axis(entered, np.argsort(labels, axis=1), axis=1) if labels.shape[1] else entered
+    if labels.shape[1] == 0:
+        return entered
+    moved = np.empty_like(entered)
+    np.put_along_axis(moved, labels, entered, axis=1)
+    return moved
 
 
 def summed_by_group(
