@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -52,7 +53,7 @@ class Count:
 
 
 Watch = Callable[[Count], None]
-Wanted = tuple[str, Any, int]
+Task = tuple[str, Any, int]
 """Key of an answer, the record (or case) that it is about, and the index of the sample."""
 
 
@@ -66,7 +67,7 @@ class Drafting(Protocol):
         """One key per requested summary of the record; summaries with equal keys may share a text."""
         ...
 
-    def drafts(self, tasks: Iterable[Wanted]) -> Iterator[list[tuple[str, Summary]]]:
+    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries under their tasks' keys, in batches, in any order."""
         ...
 
@@ -93,6 +94,15 @@ class Asking(Protocol):
 Writer = Drafting | Asking
 
 
+class Wanted(NamedTuple):
+    """An answer to be written, and its writer."""
+
+    key: str
+    item: Any
+    sample: int
+    writer: Writer
+
+
 def gather(
     writers: Sequence[Writer],
     items: Callable[[], Iterable[Any]],
@@ -110,18 +120,18 @@ def gather(
     """
     without: dict[str, Answer] = {}
 
-    def missing() -> Iterator[tuple[Wanted, int]]:
-        for task, i in _wanted(writers, items):
+    def missing() -> Iterator[Wanted]:
+        for one in _wanted(writers, items):
             count.wanted += 1
-            if task[0] in journal:
+            if one.key in journal:
                 count.from_journal += 1
-                count.add_reason(journal[task[0]])
+                count.add_reason(journal[one.key])
             else:
-                yield task, i
+                yield one
 
     tasks = missing()
     try:
-        for batch in _answers(writers, tasks, tally):
+        for batch in _answers(writers[0], tasks, tally):
             journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
             for key, answer in batch:
                 count.asked += 1
@@ -137,29 +147,26 @@ def gather(
     return without
 
 
-def _wanted(writers: Sequence[Writer], items: Callable[[], Iterable[Any]]) -> Iterator[tuple[Wanted, int]]:
-    """Every wanted answer about the items, with the index of its writer; of equal keys the first."""
+def _wanted(writers: Iterable[Writer], items: Callable[[], Iterable[Any]]) -> Iterator[Wanted]:
+    """Every wanted answer about the items; of equal keys the first."""
     seen = set[str]()
     for item in items():
-        for i, writer in enumerate(writers):
+        for writer in writers:
             for sample, key in enumerate(writer.keys(item)):
                 if key not in seen:
                     seen.add(key)
-                    yield (key, item, sample), i
+                    yield Wanted(key, item, sample, writer)
 
 
-def _answers(
-    writers: Sequence[Writer], tasks: Iterator[tuple[Wanted, int]], tally: Tally
-) -> Iterator[list[tuple[str, Answer]]]:
-    first = writers[0]
-    if not isinstance(first, Asking):
-        for written in first.drafts(task for task, _ in tasks):
+def _answers(writer: Writer, wanted: Iterator[Wanted], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
+    """The answers in batches. ``writer`` writes all of them, or has the endpoint of all askers."""
+    if isinstance(writer, Asking):
+        questions = ((one, one.writer.question(one.item, one.sample)) for one in wanted)
+        for batch in replies(writer.endpoint(), questions, tally):
+            yield [(one.key, one.writer.answer(one.item, one.sample, reply)) for one, reply in batch]
+    else:
+        for written in writer.drafts(one[:3] for one in wanted):
             yield [(key, summary_fields(summary)) for key, summary in written]
-        return
-    askers = [writer for writer in writers if isinstance(writer, Asking)]
-    questions = ((task, askers[task[1]].question(*task[0][1:])) for task in tasks)
-    for batch in replies(first.endpoint(), questions, tally):
-        yield [(key, askers[i].answer(item, sample, reply)) for ((key, item, sample), i), reply in batch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +249,7 @@ class _InOrder:
         """A hash of the summarizer's spec, Fairbrief's version and the record."""
         return [key_of(repr(self.summarizer), __version__, record_line(record))]
 
-    def drafts(self, tasks: Iterable[Wanted]) -> Iterator[list[tuple[str, Summary]]]:
+    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries of several records at once, in order."""
         waiting = iter(tasks)
         while batch := list(itertools.islice(waiting, AT_ONCE)):
@@ -270,12 +277,12 @@ class Price(NamedTuple):
 
 @dataclass(slots=True)
 class Forecast:
-    """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, None if answers have no bound."""
+    """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, infinite if answers have no bound."""
 
     wanted: int = 0
     calls: int = 0
     prompt_tokens: int = 0
-    answer_tokens: int | None = 0
+    answer_tokens: float = 0
     examples: list[tuple[str, str]] = field(default_factory=list)
     """Filled prompts, each after the name of the model or system to ask."""
 
@@ -284,12 +291,8 @@ class Forecast:
         self.calls += 1
         size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
         self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
-        decoding = dict(question.decoding)
-        longest = decoding.get("max_completion_tokens", decoding.get("max_tokens"))
-        if longest is None or self.answer_tokens is None:
-            self.answer_tokens = None
-        else:
-            self.answer_tokens += int(longest)
+        sent = dict(question.decoding)
+        self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
 
     def show(self, asked_by: str, question: Question) -> None:
         """Store a filled prompt as an example, unless an equal one is stored."""
@@ -299,18 +302,17 @@ class Forecast:
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""
-        most = "any number of" if self.answer_tokens is None else f"at most {self.answer_tokens:,}"
+        is_bounded = self.answer_tokens < inf
+        most = f"at most {self.answer_tokens:,}" if is_bounded else "any number of"
         lines = [
             f"{self.wanted:,} wanted, {self.wanted - self.calls:,} already answered, {counted(self.calls, 'call')} to make",
             f"about {counted(self.prompt_tokens, 'token')} of prompts ({BYTES_PER_TOKEN} bytes per token), {most} tokens of answers",
         ]
-        if price is not None:
-            cost = price.of(self.prompt_tokens, self.answer_tokens or 0)
-            if self.answer_tokens is None:
-                more = "for the prompts only: max_tokens (a setting, or --max-tokens) bounds the answers"
-                lines.append(f"cost at least {cost:,.4f} {more}")
-            else:
-                lines.append(f"cost at most about {cost:,.4f}")
+        if price is not None and is_bounded:
+            lines.append(f"cost at most about {price.of(self.prompt_tokens, self.answer_tokens):,.4f}")
+        elif price is not None:
+            more = "for the prompts only: max_tokens (a setting, or --max-tokens) bounds the answers"
+            lines.append(f"cost at least {price.of(self.prompt_tokens, 0):,.4f} {more}")
         return lines
 
 
@@ -323,16 +325,14 @@ def foresee(
     filling (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place
     for a requested clause).
     """
-    result, shown = Forecast(), set[int]()
-    keyed = [(name, writer) for name, writer in writers if isinstance(writer, Writer)]
-    for (key, item, sample), i in _wanted([writer for _, writer in keyed], items):
-        name, writer = keyed[i]
+    result = Forecast()
+    names = {writer: name for name, writer in writers if isinstance(writer, Writer)}
+    for key, item, sample, writer in _wanted(list(names), items):
         result.wanted += 1
         if isinstance(writer, Asking):
             question = writer.question(item, sample)
-            if i not in shown:
-                shown.add(i)
-                result.show(name or writer.endpoint().model, question)
+            if writer in names:
+                result.show(names.pop(writer) or writer.endpoint().model, question)
             if key not in known:
                 result.ask(question)
     return result

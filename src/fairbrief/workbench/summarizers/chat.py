@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply
 from fairbrief.chat.journal import key_of
 from fairbrief.serialization import summary_fields
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompted, fill, find
 
 VERSION = 1
 
@@ -49,15 +48,6 @@ class Chat(Prompted, Endpoint, Decoding):
             for i, system in enumerate(self.systems)
         ]
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries as they arrive, in batches, each under its task's key; tasks are consumed as they are sent.
-
-        Further requests wait until the consumer takes the next batch: see `fairbrief.chat.client.replies`.
-        """
-        questions = ((task, self.question(task[1], task[2])) for task in tasks)
-        for batch in replies(self, questions, Tally()):
-            yield [(key, self.summary(record, sample, reply)) for (key, record, sample), reply in batch]
-
     def question(self, record: Record, sample: int) -> Question:
         """The question for one summary of a record."""
         return Question(fill(find(self.prompt), record, self).messages, tuple(self._sent(sample).items()))
@@ -67,11 +57,7 @@ class Chat(Prompted, Endpoint, Decoding):
         return {**self.sent(), **({} if self.seed is None else {"seed": self.seed + sample})}
 
     def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
-        """The fields of `summary` in a file."""
-        return summary_fields(self.summary(record, sample, reply))
-
-    def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
-        """The summary in a reply, or the reason why it has none; ``made`` records the request."""
+        """The fields of the summary in a reply, or the reason why it has none; ``made`` records the request."""
         prompt = find(self.prompt)
         wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
@@ -88,6 +74,5 @@ class Chat(Prompted, Endpoint, Decoding):
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
         )
-        return Summary(
-            record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
-        )
+        final = "" if reply.reason else text
+        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reply.reason, made=made))

@@ -7,13 +7,11 @@ import hashlib
 import json
 import re
 import tomllib
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -26,7 +24,7 @@ from fairbrief.specs import CheckedSettings
 from fairbrief.text.counted import listed
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Record, Summary
+from fairbrief.types import Case, Record
 
 LIBRARY = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
 CLAUSES = "clauses.toml"
@@ -309,13 +307,7 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
     return joined, f"{len(parts)} sentences to {sentences}"
 
 
-AT_ONCE = 256
-"""Maximum number of records in memory for writing in any order."""
-Task = tuple[str, Record, int]
-"""The key of a requested summary, its record, and the index of the sample (from 0)."""
-
-
-class Prompted(Wish, CheckedSettings, ABC, kw_only=True):
+class Prompted(Wish, CheckedSettings, kw_only=True):
     """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 
     model: str = dataclasses.field(kw_only=False)
@@ -358,16 +350,3 @@ class Prompted(Wish, CheckedSettings, ABC, kw_only=True):
             **more,
         }
         return {name: str(value) for name, value in given.items() if value != ""}
-
-    @abstractmethod
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, in batches, in any order."""
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """The summaries of each record, one per sample, in order."""
-        tasks = ((f"{i}", record, s) for i, record in enumerate(records) for s in range(self.samples))
-        while chunk := list(islice(tasks, AT_ONCE)):
-            written = {
-                (key, summary.system): summary for batch in self.drafts(chunk) for key, summary in batch
-            }
-            yield from (written[key, self.systems[sample]] for key, _, sample in chunk)

@@ -18,9 +18,13 @@ from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
 from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
-from fairbrief.workbench.summarizers.prompts import AT_ONCE, Prompt, Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, fill, find
 
 VERSION = 2
+AT_ONCE = 256
+"""Maximum number of records in memory for writing in any order."""
+Task = tuple[str, Record, int]
+"""The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
 class Draft(NamedTuple):
