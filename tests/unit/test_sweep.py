@@ -26,7 +26,7 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.summarizing import Job
+from fairbrief.workbench.summarizing import Job, summarize_all
 from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
@@ -82,7 +82,7 @@ def of_jobs(jobs: Sequence[Job], many: int = 40, **plan: object) -> Result:
     """The audit of some settings."""
     made = Plan(measures=[UER], n_resamples=300, **plan)
     sweep.foresee(lambda: records(many), jobs, made)
-    sweep.ask(lambda: records(many), jobs, lambda _: None)
+    summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(sweep.JOURNAL))
     return sweep.audited(jobs, made)
 
 

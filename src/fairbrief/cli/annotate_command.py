@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -40,7 +41,7 @@ class JudgingOptions:
     """What people are asked. Each field is an option of all three commands."""
 
     # fmt: off
-    task: str = question(MISSING, "claims, rating, leaning or alignment.", "TASK")
+    task: Literal["claims", "rating", "leaning", "alignment"] = question(MISSING, "claims, rating, leaning or alignment.", "TASK")
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
@@ -275,8 +276,8 @@ def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], asked: A
 def _print(found: Sequence[Agreement]) -> None:
     width = max(len(one.name) for one in found)
     for one in found:
-        if one.value is None:
+        if isnan(one.value):
             typer.echo(f"  {one.name:{width}}  undefined: {one.note}")
             continue
-        interval = f"[{one.low:z.3f}, {one.high:z.3f}]" if one.low is not None else one.note
+        interval = one.note or f"[{one.low:z.3f}, {one.high:z.3f}]"
         typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}  chance {one.chance:g}  n={one.n:,}")

@@ -141,14 +141,11 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     from fairbrief.workbench.summarizing import Forecast
 
     forecast = Forecast()
-    shown: set[str] = set()
 
     def record(name: str, question: Question) -> None:
         forecast.wanted += 1
         forecast.ask(question)
-        if name not in shown:
-            shown.add(name)
-            forecast.show(name, question)
+        forecast.show(name, question)
 
     def cached_keys(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
         if cache is None:

@@ -37,7 +37,7 @@ class SourceOptions:
     # fmt: off
     min_tokens: int = shared(0, "Exclude shorter texts.", "N", least=0)
     max_tokens: int | None = shared(None, "Exclude longer texts.", "N", least=1)
-    tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
+    tokens: o.Tokens = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
     set_: list[str] | None = shared(None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT")
@@ -303,7 +303,7 @@ def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,
     most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", least=1),
-    count: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
+    count: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
     *,
@@ -334,10 +334,12 @@ def reviews(
     out: Path = OUT,
     size: int = o.option(8, "Reviews per set.", "N", least=1),
     per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
-    sentiment: str = o.option("rating", "rating; vader_argmax (as published); or none.", "RULE"),
+    sentiment: Literal["rating", "vader_argmax", "none"] = o.option(
+        "rating", "rating; vader_argmax (as published); or none.", "RULE"
+    ),
     negative: float = o.option(2, "Ratings up to this are negative.", "X"),
     positive: float = o.option(4, "Ratings from this are positive.", "X"),
-    analyser: str = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
+    analyser: Literal["vader", "nltk"] = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
     rating: str | None = o.option(None, "Field with the rating; by default 'rating'.", "FIELD"),
     product: str | None = o.option(None, "Field with the product; by default 'product'.", "FIELD"),
     *,

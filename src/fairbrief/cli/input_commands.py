@@ -108,7 +108,7 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 @reading_options()
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
-    tokens: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
+    tokens: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     sentences: Literal["builtin", "punkt"] | None = o.option(
         None, "Also count sentences: builtin or punkt.", "builtin|punkt"
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import partial, update_wrapper
 from inspect import Parameter, signature
-from typing import Any, get_origin, get_type_hints
+from typing import Any, Literal, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -15,6 +15,7 @@ from fairbrief.plan import Plan
 from fairbrief.settings import MACHINE, OUTPUT, UNLOADED, option_of
 
 Command = Callable[..., None]
+Tokens = Literal["words", "nltk", "characters"]
 
 
 def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:  # noqa: A002 # typer's word

@@ -86,18 +86,22 @@ def print_forecast(forecast: Forecast, price: Price | None) -> None:
 
     for line in forecast.lines(price):
         typer.echo(line)
-    for asked_by, text in forecast.examples:
+    for text, asked_by in forecast.examples.items():
         typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
     typer.echo("\nNothing was sent.")
 
 
 def counts(count: Count) -> str:
     """The outcome of requests in one line."""
+    from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED
+    from fairbrief.workbench.summarizing import NOT_ASKED
+
+    reasons = count.reasons
     named = {
-        "wanted": count.wanted, "asked": count.asked, "from the journal": count.from_journal, "refused": count.refused,
-        "empty": count.empty, "unanswered": count.unanswered,
+        "wanted": count.wanted, "asked": count.asked, "from the journal": count.from_journal,
+        "refused": reasons[REFUSED], "empty": reasons[EMPTY], "unanswered": reasons[UNANSWERED],
     }  # fmt: skip
-    named |= {"not asked": count.not_asked} if count.not_asked else {}
+    named |= {NOT_ASKED: reasons[NOT_ASKED]} if reasons[NOT_ASKED] else {}
     return ", ".join(f"{n:,} {what}" for what, n in named.items())
 
 
@@ -125,7 +129,9 @@ def print_failures(tally: Tally) -> None:
 
 def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None:
     """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
-    unanswered = sum(count.unanswered for count in counts)
+    from fairbrief.chat.endpoint import UNANSWERED
+
+    unanswered = sum(count.reasons[UNANSWERED] for count in counts)
     stopped = next((count.stopped for count in counts if count.stopped), "")
     if stopped:
         typer.echo(f"{stopped} The answers so far can be audited.", err=True)

@@ -17,7 +17,7 @@ from fairbrief.cli import spending_options as spend
 from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
-from fairbrief.readers import ReadingSettings
+from fairbrief.readers import ReadingSettings, read
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ def sweep(
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
+    from fairbrief.workbench.summarizing import summarize_all
 
     answers = out / sweep.ANSWERS
     tally = asking.tally()
@@ -181,7 +182,7 @@ def sweep(
     try:
         with nullcontext() if asking.dry_run else claimed(out):
             with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
-                counts = sweep.ask(reading.records, jobs, watch, tally)
+                counts = summarize_all(jobs, reading.records, answers / sweep.JOURNAL, watch, tally)
             if not quiet:
                 for job, count in zip(jobs, counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
@@ -189,7 +190,7 @@ def sweep(
                     typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
                 spend.print_failures(tally)
             result = sweep.audited(jobs, plan)
-            cases: Iterable[Case] = sweep.answers_of(jobs)
+            cases: Iterable[Case] = read([job.out for job in jobs])
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
             result = with_examples(result, cases, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())

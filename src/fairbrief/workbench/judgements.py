@@ -28,15 +28,15 @@ Asked = Iterable[tuple[Case, Sequence[Item]]]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient with its interval; None if it is undefined, with the reason in ``note``."""
+    """A coefficient with its interval; nan if it is undefined, with the reason in ``note``."""
 
     name: str
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float
+    low: float
+    high: float
     n: int
     chance: float
-    note: str = ""
+    note: str
 
 
 Coefficients = dict[str, tuple[Callable[[Floats], Any], float]]
@@ -113,20 +113,17 @@ def with_intervals(
     codes = np.unique(records, return_inverse=True)[1]
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     rng, result = np.random.default_rng([seed, 6]), []
-    draws = np.zeros((DRAWS, len(coefficients)))
+    draws = np.full((DRAWS, len(coefficients)), np.nan)
     for i in range(DRAWS if len(members) > 1 else 0):
         chosen = np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])
         draws[i] = [function(answers[..., chosen]) for function, _ in coefficients.values()]
-    lows, highs, _ = percentile_interval(draws)
-    for i, (name, (function, chance)) in enumerate(coefficients.items()):
-        value, n = float(function(answers)) if len(records) else np.nan, len(records)
+    intervals = zip(*percentile_interval(draws)[:2], strict=True)
+    for (name, (function, chance)), (low, high) in zip(coefficients.items(), intervals, strict=True):
+        value = float(function(answers)) if len(records) else np.nan
+        note = "one record: no interval" if len(members) < 2 else ""
         if np.isnan(value):
             note = "no two answers to compare, or all are equal"
-            result.append(Agreement(name, None, None, None, n, chance, note))
-        elif len(members) < 2:
-            result.append(Agreement(name, value, None, None, n, chance, "one record: no interval"))
-        else:
-            result.append(Agreement(name, value, float(lows[i]), float(highs[i]), n, chance))
+        result.append(Agreement(name, value, float(low), float(high), len(records), chance, note))
     return result
 
 

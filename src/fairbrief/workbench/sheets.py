@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from fairbrief.errors import DataError, RequestError, reading_text, text_of
 from fairbrief.measures.entity_inclusion import names_of
@@ -32,7 +32,7 @@ LEANINGS = ("negative", "fair", "positive")
 MENTIONED = ("yes", "no", "unclear")
 FAIR_RATING = 5
 
-TASKS = ("claims", "rating", "leaning", "alignment")
+Task = Literal["claims", "rating", "leaning", "alignment"]
 
 
 class Key(NamedTuple):
@@ -67,18 +67,16 @@ class Item:
 
 
 def items_of(
-    cases: Iterable[Case], task: str, attribute: str = "", *, choices: Sequence[str] | None = None
+    cases: Iterable[Case], task: Task, attribute: str = "", *, choices: Sequence[str] | None = None
 ) -> Iterator[tuple[Case, tuple[Item, ...]]]:
     """Each usable case with its items. Cases without a summary or without a question are skipped.
 
     Annotators judge the values of ``attribute`` (tasks claims, rating and leaning). ``choices`` replace the leanings
     negative, fair and positive; one of them must be ``fair``.
 
-    Raises: RequestError for an unknown task or a missing attribute; DataError if only some documents have the
+    Raises: RequestError for a missing attribute; DataError if only some documents have the
     attribute.
     """
-    if task not in TASKS:
-        raise RequestError(f"There is no task '{task}'. Known: {', '.join(TASKS)}.")
     if task in ("claims", "rating") and not attribute:
         raise RequestError(
             f"The task '{task}' needs the attribute whose values are judged: --attribute NAME."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, LimitReached, Question, Reply, Tally
+from fairbrief.chat.endpoint import UNANSWERED, Endpoint, LimitReached, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
@@ -29,27 +30,16 @@ NOT_ASKED = "not asked"
 
 @dataclass(slots=True)
 class Count:
-    """The outcome of requests. ``refused`` and ``empty`` include answers of earlier runs.
+    """The outcome of requests. ``reasons`` has the number of missing texts by reason, also of earlier runs.
 
-    ``not_asked`` is the number of answers beyond the most requests; ``stopped`` then names the limit.
+    `NOT_ASKED` is the reason of answers beyond the most requests; ``stopped`` then names the limit.
     """
 
     wanted: int = 0
     from_journal: int = 0
     asked: int = 0
-    refused: int = 0
-    empty: int = 0
-    unanswered: int = 0
-    not_asked: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
-
-    def add_reason(self, answer: Answer) -> None:
-        """Count an answer's reason, if it has one."""
-        reason = answer.get("reason", "")
-        self.refused += reason == REFUSED
-        self.empty += reason == EMPTY
-        self.unanswered += reason == UNANSWERED
-        self.not_asked += reason == NOT_ASKED
 
 
 Watch = Callable[[Count], None]
@@ -125,7 +115,7 @@ def gather(
             count.wanted += 1
             if one.key in journal:
                 count.from_journal += 1
-                count.add_reason(journal[one.key])
+                count.reasons[journal[one.key].get("reason", "")] += 1
             else:
                 yield one
 
@@ -135,7 +125,7 @@ def gather(
             journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
             for key, answer in batch:
                 count.asked += 1
-                count.add_reason(answer)
+                count.reasons[answer.get("reason", "")] += 1
                 if answer.get("reason") == UNANSWERED:
                     without[key] = answer
             watch(count)
@@ -143,7 +133,7 @@ def gather(
         count.stopped = str(error)
         for _ in tasks:
             pass  # the wanted answers are counted to the end
-        count.not_asked = count.wanted - count.from_journal - count.asked
+        count.reasons[NOT_ASKED] = count.wanted - count.from_journal - count.asked
     return without
 
 
@@ -231,10 +221,10 @@ def _written(job: Job, records: Records, journal: Journal, without: dict[str, An
                 answer = journal[key] if key in journal else without.get(key, not_asked)
                 count.wanted += 1
                 count.from_journal += journal.held_before(key)
-                count.add_reason(answer)
+                count.reasons[answer.get("reason", "")] += 1
                 system = f"{job.system}#{i}" if job.system and len(keys) > 1 else job.system
                 stream.write(line_of(record, {**answer, "system": system} if system else answer))
-    count.asked = count.wanted - count.from_journal - count.not_asked
+    count.asked = count.wanted - count.from_journal - count.reasons[NOT_ASKED]
     return count
 
 
@@ -283,8 +273,9 @@ class Forecast:
     calls: int = 0
     prompt_tokens: int = 0
     answer_tokens: float = 0
-    examples: list[tuple[str, str]] = field(default_factory=list)
-    """Filled prompts, each after the name of the model or system to ask."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """Different filled prompts, each with the name of the model or system to ask: the first of each name."""
+    shown: set[str] = field(default_factory=set)
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -295,10 +286,11 @@ class Forecast:
         self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
 
     def show(self, asked_by: str, question: Question) -> None:
-        """Store a filled prompt as an example, unless an equal one is stored."""
-        text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
-        if all(text != shown for _, shown in self.examples):
-            self.examples.append((asked_by, text))
+        """Store the first filled prompt of a model or system as an example, unless an equal one is stored."""
+        if asked_by not in self.shown:
+            self.shown.add(asked_by)
+            text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
+            self.examples.setdefault(text, asked_by)
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""
@@ -331,8 +323,7 @@ def foresee(
         result.wanted += 1
         if isinstance(writer, Asking):
             question = writer.question(item, sample)
-            if writer in names:
-                result.show(names.pop(writer) or writer.endpoint().model, question)
+            result.show(names[writer] or writer.endpoint().model, question)
             if key not in known:
                 result.ask(question)
     return result

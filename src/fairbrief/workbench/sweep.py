@@ -12,12 +12,11 @@ from typing import Any
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.journal import keys_in
 from fairbrief.errors import RequestError
-from fairbrief.readers import Reading, read
+from fairbrief.readers import read
 from fairbrief.reports.result import Result
-from fairbrief.workbench.summarizing import Count, Forecast, Job, Records, Watch, summarize_all
+from fairbrief.workbench.summarizing import Forecast, Job, Records
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
 ANSWERS, JOURNAL = "answers", "answers.journal"
@@ -70,11 +69,6 @@ def foresee(records: Records, jobs: Sequence[Job], plan: Plan) -> Forecast:
     return foresee_answers([(job.system, job.summarizer) for job in jobs], records, known)
 
 
-def ask(records: Records, jobs: Sequence[Job], watch: Watch, tally: Tally | None = None) -> list[Count]:
-    """Write the answers of all jobs, where later runs find them; one count per job."""
-    return summarize_all(jobs, records, jobs[0].out.with_name(JOURNAL), watch, tally)
-
-
 def audited(jobs: Sequence[Job], plan: Plan) -> Result:
     """The audit of the answers: each setting is a system, compared with the baseline by record.
 
@@ -82,12 +76,7 @@ def audited(jobs: Sequence[Job], plan: Plan) -> Result:
     """
     has_runs = any(getattr(job.summarizer, "samples", 1) > 1 for job in jobs)
     plan = replace(plan, baseline=baseline_of(jobs, plan), is_pairwise=True, pools_runs=has_runs)
-    return audit(answers_of(jobs), plan)
-
-
-def answers_of(jobs: Sequence[Job]) -> Reading:
-    """The cases in the files of answers."""
-    return read([job.out for job in jobs])
+    return audit(read([job.out for job in jobs]), plan)
 
 
 def baseline_of(jobs: Sequence[Job], plan: Plan) -> str:

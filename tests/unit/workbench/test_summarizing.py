@@ -48,8 +48,8 @@ def test_lines_read_back_as_they_were(tmp_path: Path) -> None:
     assert [replace(c.record, where="") for c in cases[::2]] == RECORDS
     assert [c.summary.system for c in cases[:2]] == ["stub-1#1", "stub-1#2"]
     reasons = [c.summary.reason for c in cases]
-    assert reasons.count("refused") == count.refused == server.kinds["refuse"] > 0
-    assert reasons.count("empty summary") == count.empty == server.kinds["empty"] > 0
+    assert reasons.count("refused") == count.reasons["refused"] == server.kinds["refuse"] > 0
+    assert reasons.count("empty summary") == count.reasons["empty summary"] == server.kinds["empty"] > 0
     assert all(c.summary.made["prompt"] == "plain" for c in cases)
 
 
@@ -73,12 +73,12 @@ def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "o.jsonl"
     with StubChat(script=["ok", "400", "ok", "400"]) as server:
         count = written(chat(server, concurrency=1), RECORDS, out)
-        assert count.unanswered == 2
+        assert count.reasons["no answer"] == 2
         row = json.loads(out.read_text().splitlines()[1])
         assert (row["summary"], row["reason"]) == (None, "no answer")
         assert row["made"]["error"].startswith("400")
         count = written(chat(server, concurrency=1), RECORDS, out)
-        assert (count.asked, count.unanswered) == (2, 0)
+        assert (count.asked, count.reasons["no answer"]) == (2, 0)
 
 
 class Counting:

@@ -20,16 +20,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import hypot, log, sqrt
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
+from fairbrief.text.published_nltk import vader
+from fairbrief.text.segmentation import numbered
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.text_sources import Count, counter
+from fairbrief.workbench.corpora.text_sources import Count, Tokens, counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,35 +240,29 @@ def clusters(texts: Sequence[Document], similar: float) -> list[list[Document]]:
     If no cosine reaches ``similar``, the text begins a cluster. Weights: count · (ln((1 + n)/(1 + df)) + 1). Li et
     al., Appendix A.3, cluster by TF-IDF similarity without naming the algorithm; this one is Fairbrief's.
     """
-    words = [Counter(_WORD.findall(document.text.lower())) for document in texts]
-    frequency = Counter(word for counts in words for word in counts)
+    from scipy.sparse import csr_array
+
+    words = numbered([_WORD.findall(document.text.lower()) for document in texts])
+    place = np.repeat(np.arange(len(texts)), words.many), words.numbers
+    counts = csr_array((np.ones(len(words.numbers)), place), shape=(len(texts), len(words.names)))
+    weighed = counts * (np.log((1 + len(texts)) / (1 + np.bincount(counts.indices))) + 1)
+    sizes = np.sqrt((weighed * weighed).sum(axis=1))
+    vectors = csr_array(weighed / np.where(sizes > 0, sizes, 1)[:, np.newaxis])
     found: list[list[Document]] = []
-    sums: list[dict[str, float]] = []
-    squares: list[float] = []
-    holders: dict[str, set[int]] = {}
-    for document, counts in zip(texts, words, strict=True):
-        vector = _unit({w: n * (log((1 + len(texts)) / (1 + frequency[w])) + 1) for w, n in counts.items()})
-        near = sorted(set().union(*(holders.get(word, ()) for word in vector)))
-        products = [sum(w * sums[i].get(word, 0.0) for word, w in vector.items()) for i in near]
-        cosines = [product / sqrt(squares[i]) for product, i in zip(products, near, strict=True)]
-        best = max(cosines, default=-1.0)
-        place = near[cosines.index(best)] if best >= similar else len(found)
-        if place == len(found):
+    clusters_of, squares = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts))
+    for i, document in enumerate(texts):
+        cosines = vectors @ vectors[[i]].toarray()[0]
+        products = np.bincount(clusters_of[:i], cosines[:i], minlength=len(found))
+        # A sum of vectors is at least as long as each, unless its texts have no words.
+        near = products / np.sqrt(np.maximum(squares[: len(found)], 1))
+        best = int(near.argmax()) if near.max(initial=0) >= similar else len(found)
+        if best == len(found):
             found.append([])
-            sums.append({})
-            squares.append(0.0)
-        found[place].append(document)
-        product = sum(w * sums[place].get(word, 0.0) for word, w in vector.items())
-        squares[place] += 2 * product + bool(vector)
-        for word, weight in vector.items():
-            sums[place][word] = sums[place].get(word, 0.0) + weight
-            holders.setdefault(word, set()).add(place)
+            products = np.append(products, 0.0)
+        found[best].append(document)
+        clusters_of[i] = best
+        squares[best] += 2 * products[best] + bool(sizes[i])
     return found
-
-
-def _unit(vector: Mapping[str, float]) -> dict[str, float]:
-    length = hypot(*vector.values())
-    return {word: weight / length for word, weight in vector.items()} if length else {}
 
 
 # ---- Sets of reviews of one product, with the sentiment of each from its rating or from VADER.
@@ -277,22 +272,28 @@ Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
 
 
-def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label:
+def labeller(
+    rule: Literal["rating", "vader_argmax", "none"],
+    *,
+    negative: float = 2,
+    positive: float = 4,
+    analyser: Literal["vader", "nltk"] = "vader",
+) -> Label:
     """Assigns a review's sentiment; the rule ``none`` assigns an empty one.
 
     ``rating``: ``negative`` up to a rating, ``positive`` from a rating on, ``neutral`` between; None for a review without
     a rating. ``vader_argmax``: `argmax_sentiment` by the library ``vader`` (vaderSentiment) or ``nltk``, which the authors
     of the published labels used: the two tokenize differently.
 
-    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without NLTK for ``nltk``.
+    Raises: RequestError for overlapping thresholds; MissingExtra without NLTK for ``nltk``.
     """
     if rule == "none":
         return lambda _: ""
     if rule == "vader_argmax":
-        scores = _analyser(analyser)
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+        scores = (vader() if analyser == "nltk" else SentimentIntensityAnalyzer()).polarity_scores
         return lambda review: argmax_sentiment(scores(review.text))
-    if rule != "rating":
-        raise RequestError(f"Unknown sentiment rule '{rule}'. Known: rating, vader_argmax, none.")
     if not negative < positive:
         raise RequestError(f"Negative up to {negative:g} and positive from {positive:g} on overlap.")
 
@@ -314,23 +315,6 @@ def argmax_sentiment(scores: Mapping[str, float]) -> str:
     if not scores["neg"] and not scores["pos"]:
         return NEUTRAL
     return POSITIVE if scores["pos"] > scores["neg"] else NEGATIVE
-
-
-def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
-    """VADER's scores of a text, by one of two libraries."""
-    analyser: Any
-    if name == "vader":
-        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-
-        analyser = SentimentIntensityAnalyzer()
-    elif name == "nltk":
-        from fairbrief.text.published_nltk import vader
-
-        analyser = vader()
-    else:
-        raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")
-    scores: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
-    return scores
 
 
 def review_sets(
@@ -408,7 +392,7 @@ def segments(
     most: int,
     counts: Counter[str],
     *,
-    rule: str = "words",
+    rule: Tokens = "words",
     names: bool = True,
 ) -> Iterator[Record]:
     """The segments of each conversation, in order: as many whole turns as fit.

@@ -6,36 +6,32 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.readers.understanding import inspect_file
+from fairbrief.text.published_nltk import tokenize
 from fairbrief.text.segmentation import word_count
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
 
 Count = Callable[[str], int]
+Tokens = Literal["words", "nltk", "characters"]
 
 
-def counter(rule: str) -> Count:
+def counter(rule: Tokens) -> Count:
     """A counter of a text's tokens: ``words`` (separated by white space; in scripts without it, segmented words),
-    ``nltk`` (its ``word_tokenize``), ``characters``.
-
-    Raises: RequestError for another rule; MissingExtra for ``nltk`` without NLTK.
+    ``nltk`` (its ``word_tokenize``; MissingExtra without NLTK), ``characters``.
     """
     if rule == "nltk":
-        from fairbrief.text.published_nltk import tokenize
-
         return lambda text: len(tokenize(text))
-    known: dict[str, Count] = {"words": word_count, "characters": len}
-    if rule not in known:
-        raise RequestError(f"Unknown way to count '{rule}'. Known: {', '.join(known)}, nltk.")
-    return known[rule]
+    return word_count if rule == "words" else len
 
 
-def limits(least: int, most: int | None, rule: str) -> Callable[[str], bool]:
+def limits(least: int, most: int | None, rule: Tokens) -> Callable[[str], bool]:
     """Whether a text has ``least`` to ``most`` tokens (inclusive), counted by ``rule``: see `counter`."""
     if most is not None and most < least:
         raise RequestError(f"No text has at least {least} and at most {most} tokens.")

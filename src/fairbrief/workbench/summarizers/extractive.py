@@ -6,7 +6,6 @@ sentences are in the order of the record; ties go to the earlier sentence; short
 
 from __future__ import annotations
 
-import math
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,17 +24,17 @@ from fairbrief.types import Floats, Record, Summary
 
 
 class Extractive(CheckedSettings, ABC):
-    """Copies the sentences of a record that `chosen` selects, in its order."""
+    """Copies the sentences of a record that `chosen` selects, in the record's order."""
 
     @abstractmethod
-    def chosen(self, record: Record) -> Iterable[int]:
-        """The indices of the sentences; those beyond the last sentence are ignored."""
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:
+        """The indices of some of the record's sentences."""
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order; a record without sentences has the reason ``empty``."""
         for record in records:
-            sentences = sentences_of(record)
-            text = " ".join(sentences[i] for i in self.chosen(record) if i < len(sentences))
+            sentences = [sentence for document in record.documents for sentence in split(document.text)]
+            text = " ".join(sentences[i] for i in sorted(self.chosen(record, sentences)))
             yield Summary(
                 record.id, repr(self), text, reason="" if text else "empty", made={"summarizer": repr(self)}
             )
@@ -52,8 +51,8 @@ class Lead(OfSentences):
 
     name: ClassVar[str] = "lead"
 
-    def chosen(self, record: Record) -> Iterable[int]:  # noqa: ARG002 - the first, whatever they say
-        return range(self.sentences)
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:  # noqa: ARG002 - of any record
+        return range(len(sentences))[: self.sentences]
 
 
 class Tail(OfSentences):
@@ -61,9 +60,8 @@ class Tail(OfSentences):
 
     name: ClassVar[str] = "tail"
 
-    def chosen(self, record: Record) -> Iterable[int]:
-        n = len(sentences_of(record))
-        return range(max(0, n - self.sentences), n)
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:  # noqa: ARG002 - of any record
+        return range(len(sentences))[-self.sentences :]
 
 
 class LexRank(OfSentences):
@@ -80,32 +78,21 @@ class LexRank(OfSentences):
     threshold: float = 0.1
     damping: Annotated[float, "(0, 1)"] = 0.15
 
-    def chosen(self, record: Record) -> Iterable[int]:
-        scores = centrality(sentences_of(record), self.threshold, self.damping)
-        # Rounded, so that rounding errors of the power iteration do not break ties.
-        best = sorted(range(len(scores)), key=lambda i: (-round(float(scores[i]), 12), i))
-        return sorted(best[: self.sentences])
-
-
-def sentences_of(record: Record) -> list[str]:
-    """The sentences of all documents of a record, in order."""
-    return [sentence for document in record.documents for sentence in split(document.text)]
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:  # noqa: ARG002 - of any record
+        scores = centrality(sentences, self.threshold, self.damping)
+        # Rounded, so that rounding errors do not break ties.
+        best = np.argsort(-scores.round(12), kind="stable").tolist()
+        return best[: self.sentences]
 
 
 def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Floats:
     """The stationary distribution of the walk over sentences. Shape (n,); sums to one."""
     n = len(sentences)
-    if not n:
-        return np.zeros(0)
     similarity = _tfidf_cosine(sentences)
     weights = np.where(similarity > threshold, similarity, 0.0)
-    weights[np.diag_indices(n)] = 1.0
-    walk = (1 - damping) * weights / weights.sum(axis=1, keepdims=True) + damping / n
-    rank = np.full(n, 1 / n)
-    # The influence of the start shrinks by a factor (1 − damping) per step: 1e-14 is reached in a few hundred.
-    for _ in range(math.ceil(math.log(1e-14) / math.log(1 - damping))):
-        rank = rank @ walk
-    return rank
+    np.fill_diagonal(weights, 1.0)
+    walk = weights / weights.sum(axis=1, keepdims=True)
+    return np.linalg.solve(np.eye(n) - (1 - damping) * walk.T, np.full(n, damping / max(n, 1)))
 
 
 def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
@@ -133,8 +120,8 @@ class RandomSentences(OfSentences):
     name: ClassVar[str] = "random"
     seed: int = 0
 
-    def chosen(self, record: Record) -> Iterable[int]:
-        return sorted(_shuffled(record, self.seed)[: self.sentences])
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:
+        return _shuffled(record, sentences, self.seed)[: self.sentences]
 
 
 class TopicLength(Extractive):
@@ -147,8 +134,8 @@ class TopicLength(Extractive):
     name: ClassVar[str] = "topic"
     seed: int = 0
 
-    def chosen(self, record: Record) -> Iterable[int]:
-        return sorted(_shuffled(record, self.seed)[: LENGTHS[_topic(record)]])
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:
+        return _shuffled(record, sentences, self.seed)[: LENGTHS[_topic(record)]]
 
 
 class Sexist(OfSentences):
@@ -162,25 +149,22 @@ class Sexist(OfSentences):
     prefers: Literal["topic", "male", "female"] = "topic"
     seed: int = 0
 
-    def chosen(self, record: Record) -> Iterable[int]:
-        return sorted(self._ranked(record)[: self.sentences])
-
-    def _ranked(self, record: Record) -> Sequence[int]:
+    def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:
         gender: str = self.prefers
         if gender == "topic":
             gender = {"sport": "male", "family": "female", "unknown": ""}[_topic(record)]
         if not gender:
-            return _shuffled(record, self.seed)
+            return _shuffled(record, sentences, self.seed)[: self.sentences]
         column = ("female", "male").index(gender)
-        counts = [count_identifiers(sentence, "helm")[column] for sentence in sentences_of(record)]
-        return sorted(range(len(counts)), key=lambda i: (-counts[i], i))
+        counts = [count_identifiers(sentence, "helm")[column] for sentence in sentences]
+        return sorted(range(len(counts)), key=lambda i: -counts[i])[: self.sentences]
 
 
 def _topic(record: Record) -> str:
     return topic_of(" ".join(document.text for document in record.documents))
 
 
-def _shuffled(record: Record, seed: int) -> list[int]:
+def _shuffled(record: Record, sentences: Sequence[str], seed: int) -> list[int]:
     """The record's sentence indices in an order determined by the seed and the record's id."""
     rng = np.random.default_rng([seed, zlib.crc32(record.id.encode("utf-8"))])
-    return [int(i) for i in rng.permutation(len(sentences_of(record)))]
+    return [int(i) for i in rng.permutation(len(sentences))]
