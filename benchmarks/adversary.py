@@ -7,7 +7,6 @@ FILE is gone on from: the counts of further changes, with another seed, are adde
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from tests.adversary import CHANGES, UNDETECTED, World
 
-from benchmarks.recording import show, write_down, written
+from benchmarks.recording import markdown, options, show, write_down, written
 
 MARKERS = ("<!-- adversary: begin -->", "<!-- adversary: end -->")
 OUTCOMES = ("pass", "fail", "inconclusive", "refused")
@@ -48,26 +47,17 @@ def table(counts: Counts) -> str:
         f"{total:,} changes. {wrong:,} wrong answers (a wrong pass or refusal, or an answer that does not name the cause). "
         f"{forged:,} of the changes, in the last row, pass, because only a signature detects them."
     )
-    lines = [
-        summary,
-        "",
-        "| change | tried | passed | failed | inconclusive | refused | wrong |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    rows = []
     for name, of in counts.items():
         answers = [of.get(outcome, 0) for outcome in OUTCOMES]
-        lines.append(f"| {' | '.join(map(str, (name, sum(answers), *answers, of.get('wrong', 0))))} |")
-    return "\n".join(lines)
+        rows.append((name, sum(answers), *answers, of.get("wrong", 0)))
+    head = ("change", "tried", "passed", "failed", "inconclusive", "refused", "wrong")
+    return f"{summary}\n\n{markdown(head, rows, range(1, 7))}"
 
 
 def main() -> None:
     """Attack, write down and print; exit 1 after a wrong answer."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--changes", type=int, default=10_000)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--out", type=Path)
-    options.add_argument("--page", type=Path)
-    given = options.parse_args()
+    given = options(__doc__, "--out", "--page", changes=10_000, seed=0).parse_args()
     known: Counts = written(given.out).get("counts", {})
     counts = {name: Counter(known.get(name, {})) for name in CHANGES}
     attack(given.changes, given.seed, counts)

@@ -7,7 +7,6 @@ An attempt is a command; ``init`` and ``audit`` are one each, and no script resh
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from tests.files.shapes import SHAPES, Shape
 
-from benchmarks.recording import show
+from benchmarks.recording import options, show
 
 MARKERS = ("<!-- attempts: begin -->", "<!-- attempts: end -->")
 FAIRBRIEF = str(Path(sys.executable).with_name("fairbrief"))
@@ -54,11 +53,7 @@ def table() -> str:
 
 def main() -> None:
     """Print the table, and put it into a page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--page", type=Path)
-    given = parser.parse_args()
+    given = options(__doc__, "--page").parse_args()
     show(table(), given.page, MARKERS)
 
 

@@ -8,7 +8,6 @@ Prints a table of file, bytes, seconds, MiB and message. Each file is read in a 
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import subprocess
@@ -22,6 +21,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.recording import options
 
 MEMORY = 4 << 30
 PACKED = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -122,11 +123,10 @@ def measured(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Write each bomb, read it, and print the table."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--size", type=int, default=1)
-    options.add_argument("--only", choices=[make.__name__ for make in TABLES])
-    options.add_argument("--read")
-    given = options.parse_args()
+    parser = options(__doc__, size=1)
+    parser.add_argument("--only", choices=[make.__name__ for make in TABLES])
+    parser.add_argument("--read")
+    given = parser.parse_args()
     if given.read:
         sys.stdout.write(json.dumps(read_all(given.read)))
         return

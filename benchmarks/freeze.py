@@ -11,7 +11,6 @@ Run: python -m benchmarks.freeze FOLDER [--against OLDER] [--real ../shared/data
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -26,6 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.recording import options
 from benchmarks.speed.audit import sentence, write_longer_records, write_records
 
 ROOT = Path(__file__).parents[1]
@@ -211,12 +211,7 @@ def _write_tables(made: Path, rng: random.Random) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--against", type=Path)
-    parser.add_argument("--real", type=Path, default=Path("../shared/data"))
+    parser = options(__doc__, "folder", "--against", real=Path("../shared/data"))
     parser.add_argument("--only", nargs="*", metavar="NAME")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import re
 import subprocess
+import time
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,20 @@ LIBRARIES = (
     "fairbrief", "numpy", "scipy", "pyarrow", "rapidfuzz", "nltk", "rouge-score", "scikit-learn", "torch",
     "transformers",
 )  # fmt: skip
+
+
+def options(about: str | None, *paths: str, **defaults: float | str | Path) -> argparse.ArgumentParser:
+    """The options of a script, to which it may add others.
+
+    ``paths`` are files or folders, such as ``--out``, ``file`` or ``file?``, which may be left out; ``defaults`` are
+    further options with their values: ``audits=100`` is ``--audits``.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for path in paths:
+        parser.add_argument(path.rstrip("?"), type=Path, nargs="?" if path.endswith("?") else None)
+    for name, value in defaults.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    return parser
 
 
 def write_down(
@@ -74,6 +91,34 @@ def show(text: str, page: Path | None, markers: tuple[str, str]) -> None:
     print(text)
     if page is not None:
         write_section(page, markers, text)
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> str:
+    """A table; the columns with these places are aligned to the right."""
+    rule = ["---:" if i in numbers else "---" for i in range(len(head))]
+    lines = [f"| {' | '.join(map(str, cells))} |" for cells in (head, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
+
+
+def best_seconds(
+    *acts: Callable[[], object],
+    rounds: int,
+    clock: Callable[[], float] = time.process_time,
+    best: Callable[[Sequence[float]], float] = min,
+) -> list[float]:
+    """The least seconds of each act (or the ``best`` otherwise), the acts taken in turns, so that a busy machine hurts all alike."""
+    taken: list[list[float]] = [[] for _ in acts]
+    for _ in range(rounds):
+        for act, seconds in zip(acts, taken, strict=True):
+            began = clock()
+            act()
+            seconds.append(clock() - began)
+    return [best(seconds) for seconds in taken]
+
+
+def times_faster(ours: float, plain: float) -> dict[str, float]:
+    """The seconds of ours and of a plain way, and their ratio."""
+    return {"seconds": ours, "plain_seconds": plain, "times_faster": plain / ours}
 
 
 def with_section(page: str, markers: tuple[str, str], text: str) -> str:

@@ -10,20 +10,19 @@ section is written from FILE, which is measured first if it is absent.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.recording import RESULTS, refuse_plug_ins, write_down, write_section
-from benchmarks.speed.audit import COMMAND, sentence
+from benchmarks.recording import RESULTS, markdown, options, refuse_plug_ins, write_down, write_section
+from benchmarks.speed.audit import run_command, sentence
+from fairbrief.serialization import write_lines
 
 MARKERS = ("<!-- scale: begin -->", "<!-- scale: end -->")
 SIZES = (10_000, 100_000, 1_000_000)
@@ -69,8 +68,7 @@ class Shape:
     """Records in a cluster."""
 
 
-@dataclass(frozen=True)
-class Used:
+class Used(NamedTuple):
     """What a command took: seconds of all its processes, of its own and by the clock, MiB at most of itself and of a worker."""
 
     seconds: float
@@ -83,39 +81,28 @@ class Used:
 def write_records(path: Path, records: int, shape: Shape, seed: int) -> None:
     """Records of two sentences a document, and summaries of two."""
     rng = random.Random(seed)
-    with path.open("w", encoding="utf-8") as file:
+
+    def rows() -> Iterator[dict[str, Any]]:
         for i in range(records):
             documents = [
                 {"text": f"{sentence(rng)} {sentence(rng)}", "attributes": {"party": f"g{j % shape.groups}"}}
                 for j in range(shape.documents)
             ]
             for system in range(shape.systems):
-                row = {
+                yield {
                     "id": f"r{i}", "system": f"s{system}", "documents": documents, "references": [sentence(rng)],
                     "summary": f"{sentence(rng)} {sentence(rng)}", "attributes": {"kind": f"k{i % shape.subgroups}"},
                     **({"topic": f"t{i // shape.together}"} if shape.together > 1 else {}),
                 }  # fmt: skip
-                file.write(json.dumps(row) + "\n")
+
+    write_lines(rows(), path)
 
 
 def command(folder: Path, *words: str) -> Used:
     """A command of fairbrief in a folder."""
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *words], cwd=folder, check=False, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"fairbrief {' '.join(words)}: {done.stderr[-500:]}")
-    told = json.loads(done.stderr.splitlines()[-1])
-    clock = round(time.monotonic() - started, 2)
-    return Used(
-        round(told["cpu"], 2),
-        round(told["own_cpu"], 2),
-        clock,
-        round(told["own"] / 1024),
-        round(told["other"] / 1024),
-    )
+    told = run_command(words, folder)
+    seconds = (round(told[name], 2) for name in ("cpu", "own_cpu", "seconds"))
+    return Used(*seconds, *(round(told[name] / 1024) for name in ("own", "other")))
 
 
 def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
@@ -123,18 +110,8 @@ def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
     by = ["--by", "kind"] if shape.subgroups > 1 else []
     by += ["--cluster-by", "topic"] if shape.together > 1 else []
     named = [word for measure in measures for word in ("--measure", measure)]
-    return [
-        "audit",
-        "in.jsonl",
-        "--attribute",
-        "party",
-        "--quiet",
-        "--resamples",
-        str(shape.resamples),
-        *by,
-        *named,
-        *more,
-    ]
+    words = f"audit in.jsonl --attribute party --quiet --resamples {shape.resamples}".split()
+    return [*words, *by, *named, *more]
 
 
 # ------------------------------------------------------------------------------------- measuring
@@ -149,7 +126,7 @@ def of_size(records: int, seed: int) -> dict[str, Any]:
         return {
             "records": records,
             "input_mb": _megabytes(folder / "in.jsonl"),
-            **asdict(used),
+            **used._asdict(),
             "audit_mb": sum(_megabytes(path) for path in (folder / "audit").rglob("*") if path.is_file()),
         }
 
@@ -173,14 +150,10 @@ def cost(measures: Sequence[str], shape: Shape, seed: int, *more: str) -> dict[s
 
 def _least(folder: Path, words: Sequence[str]) -> Used:
     """The least time and the most memory of a command that is done several times, each from its beginning."""
-    runs = [command(folder, *words) for _ in range(ROUNDS)]
-    return Used(
-        min(run.seconds for run in runs),
-        min(run.own_seconds for run in runs),
-        min(run.clock for run in runs),
-        max(run.mib for run in runs),
-        max(run.worker_mib for run in runs),
+    seconds, own_seconds, clock, mib, worker_mib = zip(
+        *(command(folder, *words) for _ in range(ROUNDS)), strict=True
     )
+    return Used(min(seconds), min(own_seconds), min(clock), max(mib), max(worker_mib))
 
 
 def whole(measures: Sequence[str], shape: Shape, seed: int) -> Used:
@@ -206,7 +179,7 @@ def measured(sizes: Sequence[int], seed: int) -> Iterator[tuple[str, Any]]:
         field = {"records in a cluster": "together"}.get(name, name)
         shapes = {v: Shape(**({"documents": 32} if name == "groups" else {}) | {field: v}) for v in values}
         growth[name] = {
-            str(v): asdict(whole(["uer@party", "equal_coverage@party"], s, seed)) for v, s in shapes.items()
+            str(v): whole(["uer@party", "equal_coverage@party"], s, seed)._asdict() for v, s in shapes.items()
         }
     yield "growth", growth
     yield "sizes", [of_size(records, seed) for records in sizes]
@@ -247,9 +220,8 @@ Three sizes of `{"`, `".join(MEASURES)}` with `--workers 2`:
 **Plan for {PAIRS:,} entailment pairs.** {_pairs(neural)}"""
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return markdown(head, rows, range(1, len(head)))
 
 
 def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
@@ -257,38 +229,25 @@ def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     for name, of in growth.items():
         (first, *_, last) = of
         times = of[last]["seconds"] / of[first]["seconds"]
-        rows.append(
-            (
-                name,
-                " → ".join(of),
-                " → ".join(f"{f['seconds']:.1f}" for f in of.values()),
-                f"{int(last) / int(first):.0f} → {times:.1f}",
-                " → ".join(f"{f['mib']:.0f}" for f in of.values()),
-            )
+        seconds, mib = (
+            [f"{f[key]:.{digits}f}" for f in of.values()] for key, digits in (("seconds", 1), ("mib", 0))
         )
+        ratio = f"{int(last) / int(first):.0f} → {times:.1f}"
+        rows.append((name, " → ".join(of), " → ".join(seconds), ratio, " → ".join(mib)))
     return _table(("what grows", "from → to", "seconds", "times as many → times as long", "MiB"), rows)
 
 
 def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
-    head = (
-        "records",
-        "input, MB",
-        "seconds",
-        "of the main process",
-        "its MiB",
-        "MiB of a worker",
-        "audit, MB",
-    )
-    return _table(
-        head,
-        [
-            (
-                f"{s['records']:,}", f"{s['input_mb']:,.1f}", f"{s['seconds']:,.1f}", f"{s['own_seconds']:,.1f}",
-                f"{s['mib']:,.0f}", f"{s['worker_mib']:,.0f}", f"{s['audit_mb']:,.1f}",
-            )
-            for s in sizes
-        ],
-    )  # fmt: skip
+    columns = {
+        "records": "{records:,}",
+        "input, MB": "{input_mb:,.1f}",
+        "seconds": "{seconds:,.1f}",
+        "of the main process": "{own_seconds:,.1f}",
+        "its MiB": "{mib:,.0f}",
+        "MiB of a worker": "{worker_mib:,.0f}",
+        "audit, MB": "{audit_mb:,.1f}",
+    }
+    return _table(tuple(columns), [[cell.format_map(size) for cell in columns.values()] for size in sizes])
 
 
 QUANTITIES = {
@@ -353,14 +312,8 @@ def _pairs(neural: Mapping[str, Any]) -> str:
         f = found[name]
         rate = f["pairs as published"] / f["seconds"]["ours"]
         hours = PAIRS / rate / 3600
-        rows.append(
-            (
-                words.format(f["mean pieces of a pair"]),
-                f"{rate:,.0f}",
-                f"{hours:,.0f}",
-                f"{hours / (MACHINES * CORES):,.0f}",
-            )
-        )
+        numbers = (rate, hours, hours / (MACHINES * CORES))
+        rows.append((words.format(f["mean pieces of a pair"]), *(f"{number:,.0f}" for number in numbers)))
     return (
         f"From `speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found.get('products', 'torch')}; random weights, which cost as much as trained ones).\n\n"
         f"{_table(('model', 'pairs per second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
@@ -371,13 +324,8 @@ def _pairs(neural: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Measure, write down, and write the section."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--page", seed=0, out=RESULTS / "scale.json")
     parser.add_argument("--records", type=int, nargs=3, default=SIZES, help="the three sizes")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=RESULTS / "scale.json")
-    parser.add_argument("--page", type=Path)
     given = parser.parse_args()
     if given.page is None or not given.out.exists():
         refuse_plug_ins()

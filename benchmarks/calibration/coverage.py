@@ -8,7 +8,6 @@ Everything goes through the audit itself: only the scorer is made up.
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import write_section
+from benchmarks.recording import markdown, options, write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.observing import with_unit_tests
@@ -191,31 +190,28 @@ def table(found: dict[str, Any]) -> str:
         f"{len(testable)} patterns are testable; of their records {min(shares):.1%} to {max(shares):.1%} are called uneven "
         f"(exact probability {min(exact):.1%} to {max(exact):.1%}). Of the other patterns none is."
     )
-    lines = [told, ""]
-    lines += ["| fair systems: estimate | p < 0.05 | p < 0.5 |", "|---|---:|---:|"]
-    lines += [
-        f"| {k} | {v['p < 0.05']:.3f} | {v['p < 0.5']:.3f} |"
+    tests = [
+        (k, f"{v['p < 0.05']:.3f}", f"{v['p < 0.5']:.3f}")
         for k, v in found["audits"].items()
         if k != "audits"
     ]
-    lines += ["", f"{found['audits']['audits']:,} audits of 25 records of mixed patterns.", ""]
     sizes = {k: v for k, v in found["intervals"].items() if k not in ("audits", "level")}
     names = list(next(iter(sizes.values())))
-    lines += [
-        f"| 95% intervals that contain the true value | {' | '.join(names)} |",
-        f"|---|{'---:|' * len(names)}",
-    ]
-    lines += [f"| {k} | {' | '.join(f'{v[n]:.3f}' for n in names)} |" for k, v in sizes.items()]
-    return "\n".join([*lines, "", f"{found['intervals']['audits']:,} audits of each size."])
+    held = [(k, *(f"{v[n]:.3f}" for n in names)) for k, v in sizes.items()]
+    head = ("95% intervals that contain the true value", *names)
+    parts = (
+        told,
+        markdown(("fair systems: estimate", "p < 0.05", "p < 0.5"), tests, (1, 2)),
+        f"{found['audits']['audits']:,} audits of 25 records of mixed patterns.",
+        markdown(head, held, range(1, len(head))),
+        f"{found['intervals']['audits']:,} audits of each size.",
+    )
+    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__, "--docs", worlds=1000, audits=1000, seed=0)
     parser.add_argument("out", nargs="?", type=Path, default=Path(__file__).with_suffix(".json"))
-    parser.add_argument("--worlds", type=int, default=1000)
-    parser.add_argument("--audits", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--docs", type=Path)
     parser.add_argument("--read", action="store_true")
     told = parser.parse_args()
     if not told.read:

@@ -6,14 +6,12 @@ python -m benchmarks.calibration.entities_and_claims [--worlds N] [--docs benchm
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from benchmarks.recording import with_section
+from benchmarks.recording import options, with_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.types import Ask, Case, Claim, Document, Entity, Estimate, Record, Scores, Summary
@@ -203,10 +201,8 @@ def table(worlds: int, sizes: Sequence[int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=400)
+    parser = options(__doc__, "--docs", worlds=400)
     parser.add_argument("--sizes", type=int, nargs="+", default=[20, 50])
-    parser.add_argument("--docs", type=Path)
     asked = parser.parse_args()
     text = table(asked.worlds, asked.sizes)
     if asked.docs:

@@ -6,12 +6,11 @@ A candidate whose true value lies exactly at the limit is the hardest to keep ou
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import options
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import changes
@@ -116,10 +115,7 @@ def margins(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--worlds", type=int, default=2000)
-    asked = parser.parse_args()
+    asked = options(__doc__, "out?", worlds=2000).parse_args()
     sizes = (30, 50, 200, 800)
     found = {
         "nominal": {"pass at the limit": 0.025},

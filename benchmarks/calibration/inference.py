@@ -10,16 +10,14 @@ a world of its own: what it says of contrasts is the truth that intervals are he
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.calibration.worlds import World, worlds
-from benchmarks.recording import write_section
+from benchmarks.recording import markdown, options, write_section
 
 from fairbrief import registry
 from fairbrief.auditing.differences import difference
@@ -71,18 +69,11 @@ def _observed(
     ledger = Ledger(observation, RESAMPLES)
     n_resamples = LabelDraws(RESAMPLES, 0)
     extracts = ExtractDraws(n_extracts, 0) if n_extracts else None
-    units = [
-        (
-            unit,
-            Origin(
-                "s",
-                unit[0].record.id,
-                unit[0].record.cluster,
-                is_shared=unit[0].record.seed_document is not None,
-            ),
-        )
-        for unit in units_of(cases, observation.declaration.scope)
-    ]
+    units = []
+    for unit in units_of(cases, observation.declaration.scope):
+        record = unit[0].record
+        origin = Origin("s", record.id, record.cluster, is_shared=record.seed_document is not None)
+        units.append((unit, origin))
     Observer(scorers, n_resamples, skips=True, extracts=extracts).observe(ledger, units)
     matrix = ledger.matrix()
     row = dict(zip(ledger.columns, matrix.sum(axis=0).tolist(), strict=True)) if len(matrix) else {}
@@ -212,11 +203,8 @@ class Tally:
             self.intervals += 1
             slack = 1e-9
             self.held += (low - slack <= truth or e.low_is_open) and truth <= high + slack
-            if (
-                e.clusters >= 20
-                and not from_random
-                and e.quantity == e.measure.partition("@")[0].partition("(")[0]
-            ):
+            is_main = e.quantity == e.measure.partition("@")[0].partition("(")[0]
+            if e.clusters >= 20 and not from_random and is_main:
                 limit = max(truth, 0.0) if e.kind == "unsigned_disparity" else truth
                 (check, *_) = decided(of_limit(Rule(e.measure, e.quantity, "<=", limit + 1e-9), [e]))
                 self.gated += 1
@@ -255,10 +243,8 @@ def judged(row: Mapping[str, Any], world: World) -> list[str]:
 def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str:
     """Markdown: a line per world and quantity, the sizes across."""
     sizes = sorted({row["n"] for row in found})
-    lines = [
-        "| input | estimate | " + " | ".join(f"n = {n}: rejects / covers / gate fails" for n in sizes) + " |",
-        "|---|---|" + "---|" * len(sizes),
-    ]
+    head = ("input", "estimate", *(f"n = {n}: rejects / covers / gate fails" for n in sizes))
+    lines = []
     by: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for told in found:
         by.setdefault((told["world"], told["quantity"]), {})[told["n"]] = told
@@ -271,30 +257,28 @@ def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str
             gate = "" if row is None or row["gate_fails"] is None else f" / {row['gate_fails']:.3f}"
             mark = " *" if row is not None and judged(row, known[name]) else ""
             cells.append(f"{rejects} / {covers}{gate}{mark}")
-        lines.append(f"| {known[name].says} ({name}) | `{quantity}` | " + " | ".join(cells) + " |")
+        lines.append((f"{known[name].says} ({name})", f"`{quantity}`", *cells))
     missed = [
         f"{row['world']}, n = {row['n']}, `{row['quantity']}`: {', '.join(b)}"
         for row in found
         if (b := judged(row, known[row["world"]]))
     ]
-    lines += [
-        "",
-        f"{len(found)} cells of {min(row['audits'] for row in found):,} audits or more. Outside their target (*): {len(missed)}.",
-    ]
-    lines += [f"- {cell}" for cell in missed]
-    return "\n".join(lines)
+    audits = min(row["audits"] for row in found)
+    total = f"{len(found)} cells of {audits:,} audits or more. Outside their target (*): {len(missed)}."
+    return "\n".join([markdown(head, lines), "", total, *(f"- {cell}" for cell in missed)])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("out", type=Path, nargs="?")
-    parser.add_argument("--audits", type=int, default=1000)
-    parser.add_argument("--bank", type=int, default=10_000)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--measures", default="")
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--docs", type=Path)
-    chosen = parser.parse_args()
+    chosen = options(
+        __doc__,
+        "--docs",
+        "out?",
+        audits=1000,
+        bank=10_000,
+        only="",
+        measures="",
+        sizes=",".join(map(str, SIZES)),
+    ).parse_args()
     known = {world.name: world for world in worlds()}
     names = [n for n in chosen.only.split(",") if n] or list(known)
     taken = [spec for spec in chosen.measures.split(",") if spec]
@@ -311,21 +295,11 @@ def main() -> None:
         rows = run(world, chosen.audits, chosen.bank, [int(n) for n in chosen.sizes.split(",")])
         found += rows
         for row in rows:
-            print(
-                name,
-                row["n"],
-                row["quantity"],
-                row["rejected"],
-                row["covered"],
-                row["gate_fails"],
-                *judged(row, known[name]),
-                flush=True,
-            )
+            shares = (row[key] for key in ("n", "quantity", "rejected", "covered", "gate_fails"))
+            print(name, *shares, *judged(row, known[name]), flush=True)
         if chosen.out:
-            chosen.out.write_text(
-                json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": found}, indent=1),
-                encoding="utf-8",
-            )
+            text = json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": found}, indent=1)
+            chosen.out.write_text(text, encoding="utf-8")
     if chosen.docs:
         write_section(chosen.docs, MARKERS, table(found, known))
 

@@ -7,16 +7,15 @@ Records have 6 to 24 sentences in blocks of one topic; topics are common to rare
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.calibration.inference import run, table
 from benchmarks.calibration.worlds import BAD, GOOD, Rng, World
+from benchmarks.recording import markdown, options
 
 import fairbrief
 from fairbrief.types import Case, Claim, Document, Record, Summary
@@ -120,28 +119,26 @@ def worlds() -> list[World]:
 
 def unsigned(records: int = 300) -> str:
     """Markdown: the unsigned scores of labels with both baselines, on one large input of each kind."""
-    lines = [
-        "| input | estimate | value | random sentences | permutation mean | p |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
+    lines = []
     for world in worlds():
         if world.measures == LABELS and world.n_extracts:
             rng = np.random.default_rng([1, *world.name.encode()])
             cases = [case for i in range(records) for case in world.clusters(rng, i)]
             lines += [
-                f"| {world.says} | `{e.quantity}` | {e.value:.3f} | {e.extract_baseline:.3f} | {e.permutation_mean:.3f} | {e.p:.3f} |"
+                (
+                    world.says,
+                    f"`{e.quantity}`",
+                    *(f"{x:.3f}" for x in (e.value, e.extract_baseline, e.permutation_mean, e.p)),
+                )
                 for e in fairbrief.audit(cases, LABELS, n_resamples=999).estimates
                 if e.kind == "unsigned_disparity"
             ]
-    return "\n".join(lines)
+    head = ("input", "estimate", "value", "random sentences", "permutation mean", "p")
+    return markdown(head, lines, range(2, 6))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("out", type=Path, nargs="?")
-    parser.add_argument("--audits", type=int, default=1000)
-    parser.add_argument("--bank", type=int, default=3000)
-    chosen = parser.parse_args()
+    chosen = options(__doc__, "out?", audits=1000, bank=3000).parse_args()
     known = {world.name: world for world in worlds()}
     rows: list[dict[str, Any]] = []
     for world in known.values():

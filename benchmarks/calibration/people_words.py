@@ -11,17 +11,15 @@ direction, and the coverage of the planted comparison's interval.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from benchmarks.calibration.whole_audits import Banks, _observed
 from benchmarks.calibration.worlds import Rng
-from benchmarks.recording import show
+from benchmarks.recording import markdown, options, show
 
 from fairbrief.auditing import declared_words
 from fairbrief.auditing.scorer_lookup import Scorers
@@ -172,20 +170,10 @@ def _shares(
         significant = [e for e in sorted(panels[0], key=context.rank) if context.kind(e) in NAMED]
         named.append(any(e.system == FAIR for e in significant))
         top = significant[0] if significant else None
-        first.append(
-            top is not None
-            and top.system == UNFAIR
-            and top.quantity.startswith(world.planted)
-            and (top.value or 0) < 0
-        )
-    shares = {
-        name: round(float(np.mean(found)), 3) if found else float("nan") for name, found in tests.items()
-    }
-    return {
-        **shares,
-        "fair named": round(float(np.mean(named)), 3),
-        "planted first": round(float(np.mean(first)), 3),
-    }
+        is_planted = top is not None and top.system == UNFAIR and top.quantity.startswith(world.planted)
+        first.append(is_planted and (top.value or 0) < 0)
+    tests |= {"fair named": named, "planted first": first}
+    return {name: round(float(np.mean(found)), 3) if found else np.nan for name, found in tests.items()}
 
 
 COLUMNS = ("random", "labels", "fair named", "covered", "covered planted", "planted first")
@@ -194,22 +182,16 @@ COLUMNS = ("random", "labels", "fair named", "covered", "covered planted", "plan
 def table(rows: list[dict[str, float | str]]) -> str:
     """The rows as Markdown."""
     head = (
-        "| world | clusters | p ≤ .05, random | p ≤ .05, labels | fair system named | coverage, fair | coverage, planted | "
-        "planted named first |"
+        "world", "clusters", "p ≤ .05, random", "p ≤ .05, labels", "fair system named", "coverage, fair",
+        "coverage, planted", "planted named first",
+    )  # fmt: skip
+    return markdown(
+        head, [(row["world"], row["clusters"], *(f"{row[c]:.3f}" for c in COLUMNS)) for row in rows]
     )
-    lines = [
-        f"| {row['world']} | {row['clusters']} | {' | '.join(f'{row[c]:.3f}' for c in COLUMNS)} |"
-        for row in rows
-    ]
-    return "\n".join((head, "|---|" + "---|" * 7, *lines))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--audits", type=int, default=600)
-    parser.add_argument("--docs", type=Path)
-    asked = parser.parse_args()
+    asked = options(__doc__, "--docs", "out?", audits=600).parse_args()
     if asked.audits:
         rows = [calibrate(world, size, asked.audits) for world in worlds() for size in world.sizes]
         if asked.out:

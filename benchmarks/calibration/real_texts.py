@@ -9,7 +9,6 @@ truth, so that about 5 % of the audits may find one.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from typing import Any
 
 from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import Rng, World
-from benchmarks.recording import write_section
+from benchmarks.recording import markdown, options, write_section
 
 from fairbrief.people.build_people import build
 from fairbrief.readers import read
@@ -109,25 +108,16 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     for row in rows:
         place = (row["world"], row["quantity"], row["n"])
         rejected.setdefault(place, {})[row["system"]] = f"{row['rejected']:.2f}"
+    head = ("input", "group difference", "records", *SYSTEMS)
     lines = [
-        f"| input | group difference | records | {' | '.join(SYSTEMS)} |",
-        f"|---|---|---:|{'---:|' * len(SYSTEMS)}",
-    ]
-    lines += [
-        f"| {name} | `{quantity}` | {n} | {' | '.join(found.get(s, '–') for s in SYSTEMS)} |"
+        (name, f"`{quantity}`", n, *(found.get(system, "–") for system in SYSTEMS))
         for (name, quantity, n), found in rejected.items()
     ]
-    return "\n".join(lines)
+    return markdown(head, lines, range(2, len(head)))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("inputs", type=Path)
-    parser.add_argument("out", type=Path, nargs="?")
-    parser.add_argument("--audits", type=int, default=1000)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--docs", type=Path)
-    told = parser.parse_args()
+    told = options(__doc__, "inputs", "--docs", "out?", audits=1000, only="").parse_args()
     rows = []
     for row in simulate(told.inputs, told.audits, [name for name in told.only.split(",") if name]):
         rows.append(row)

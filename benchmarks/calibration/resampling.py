@@ -5,12 +5,9 @@ Run: python -m benchmarks.calibration.resampling [--out OUT] [--worlds N]
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 from benchmarks.label_draws import observed_and_choice
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.statistics.arrays import tolerance
 from fairbrief.statistics.label_permutations import LabelDraws, permutations, sort_by_block
@@ -114,10 +111,7 @@ def coverage(worlds: int, seed: int, clusters: int = 60, n_resamples: int = 1000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--worlds", type=int, default=2000)
-    asked = parser.parse_args()
+    asked = options(__doc__, "--out", worlds=2000).parse_args()
     found = {
         "nominal": {"size": 0.05, "coverage": 0.95},
         "worlds": asked.worlds,

@@ -7,16 +7,15 @@ shift to texts with *she*. Run: python benchmarks/calibration/scorer_bias.py [OU
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
+from benchmarks.recording import options
 
 from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.watchers import Sources
@@ -96,10 +95,7 @@ def shares(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--worlds", type=int, default=400)
-    args = parser.parse_args()
+    args = options(__doc__, "out?", worlds=400).parse_args()
     found = {"worlds": args.worlds, "nominal": 0.05, "unbiased": {}, "planted": {}}
     for n in (20, 50, 200):
         found["unbiased"][str(n)] = {

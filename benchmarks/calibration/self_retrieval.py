@@ -8,16 +8,15 @@ python -m benchmarks.calibration.self_retrieval [OUT.json] [--worlds N]
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 from typing import ClassVar
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.recording import options
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, scorer_checks
@@ -109,12 +108,7 @@ def replaced(text: str, share: float, key: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--worlds", type=int, default=400)
-    given = parser.parse_args()
+    given = options(__doc__, "out?", worlds=400).parse_args()
     # No dictionary knows invented words.
     with (
         patch.object(scorer_bias, "paraphrase", replaced),

@@ -9,16 +9,15 @@ one group's differ by a known amount.
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from benchmarks.recording import options
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
@@ -103,12 +102,7 @@ def calibrate(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--worlds", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=400)
-    parser.add_argument("--originals", type=int, default=80)
-    asked = parser.parse_args()
+    asked = options(__doc__, "out?", worlds=1000, resamples=400, originals=80).parse_args()
     started = time.monotonic()
     found = {
         "nominal": {"size": 0.05, "coverage": 0.95},

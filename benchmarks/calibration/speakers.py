@@ -7,15 +7,14 @@ Prints the table of docs/how-to/minutes-and-debates.md. Audits are drawn from a 
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.calibration.inference import run, table
 from benchmarks.calibration.worlds import Rng, World
+from benchmarks.recording import markdown, options
 
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -63,13 +62,11 @@ def record(name: str, of: Debate, rng: Rng) -> Record:
     first = [(i, turns[0]) for i, turns in enumerate(of.turns)]
     rest = [(i, turn) for i, turns in enumerate(of.turns) for turn in turns[1:]]
     order = [*first, *(rest[k] for k in rng.permutation(len(rest)))]
-    return Record(
-        name,
-        tuple(
-            Document(". ".join(turn) + ".", {"speaker": of.names[i], "language": of.languages[i]})
-            for i, turn in order
-        ),
+    documents = (
+        Document(". ".join(turn) + ".", {"speaker": of.names[i], "language": of.languages[i]})
+        for i, turn in order
     )
+    return Record(name, tuple(documents))
 
 
 def written(
@@ -116,12 +113,8 @@ def is_middle(of: Debate, i: int) -> bool:
 def worlds() -> Iterator[World]:
     """All worlds."""
     fair = written(lambda *_: 0.5, lambda *_: 0.1)
-    yield World(
-        "fair",
-        "half of the speakers reported, 10 % swapped, whoever they are",
-        fair,
-        (*BY_LANGUAGE, *BY_ORDER),
-    )
+    says = "half of the speakers reported, 10 % swapped, whoever they are"
+    yield World("fair", says, fair, (*BY_LANGUAGE, *BY_ORDER))
     yield World(
         "random", "random sentences, one group talks three times as much", random_writer, BY_LANGUAGE[:2],
         tested="extract_p", n_extracts=50,
@@ -139,10 +132,7 @@ def worlds() -> Iterator[World]:
 def summary(found: Sequence[Mapping[str, Any]], sizes: Sequence[int] = (20, 50, 200)) -> str:
     """A line per world and kind of group difference: the ranges over its groups, or the numbers of the planted group."""
     planted = {"middle": "[middle]", "swap": "[fr]"}
-    lines = [
-        "| debates | estimate | " + " | ".join(f"n = {n}" for n in sizes) + " |",
-        "|---|---|" + "---|" * len(sizes),
-    ]
+    lines = []
     by: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in found:
         measure, _, quantity = row["quantity"].partition(":")
@@ -155,8 +145,8 @@ def summary(found: Sequence[Mapping[str, Any]], sizes: Sequence[int] = (20, 50, 
         for n in sizes:
             of = [row for row in rows if row["n"] == n]
             cells.append(" / ".join(span([row[key] for row in of]) for key in ("rejected", "covered")))
-        lines.append(f"| {world} | `{stem}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append((world, f"`{stem}`", *cells))
+    return markdown(("debates", "estimate", *(f"n = {n}" for n in sizes)), lines)
 
 
 def span(numbers: Sequence[float]) -> str:
@@ -165,11 +155,7 @@ def span(numbers: Sequence[float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--audits", type=int, default=1000)
-    parser.add_argument("--bank", type=int, default=4000)
-    asked = parser.parse_args()
+    asked = options(__doc__, "out?", audits=1000, bank=4000).parse_args()
     known = {world.name: world for world in worlds()}
     found = [
         row for world in known.values() for row in run(world, asked.audits, asked.bank, (10, 20, 50, 200))

@@ -7,13 +7,12 @@ Run: python -m benchmarks.calibration.trend [OUT.json] [--years N]
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import options
 
 from fairbrief.statistics import sequential
 
@@ -121,10 +120,7 @@ def _described(found: Sequence[int]) -> dict[str, float | None]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--years", type=int, default=400)
-    asked = parser.parse_args()
+    asked = options(__doc__, "out?", years=400).parse_args()
     found = {
         "nominal": ALPHA,
         "years": asked.years,

@@ -8,7 +8,6 @@ of ours ends the run with code 77, as do 5 seconds over one input, and 2 GB; the
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import warnings
 from pathlib import Path
 
 import atheris
+from benchmarks.recording import options
 
 with atheris.instrument_imports(include=["fairbrief"], enable_loader_override=False):
     from benchmarks.fuzz.targets import Target, targets
@@ -28,11 +28,7 @@ LONGEST = 20_000
 
 def main() -> None:
     """Fuzz until so many inputs were read or so much time has gone."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--seconds", type=int, default=600)
-    options.add_argument("--runs", type=int, default=-1)
-    options.add_argument("--seed", type=int, default=1)
-    told = options.parse_args()
+    told = options(__doc__, seconds=600, runs=-1, seed=1).parse_args()
     with tempfile.TemporaryDirectory() as made:
         at, seeds = Path(made) / "now", Path(made) / "seeds"
         for folder in (at, seeds, Path(made) / "whole"):

@@ -10,7 +10,6 @@ file, filled with what parsers stumble over. What is found is printed, and kept 
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import shutil
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fuzz.targets import TOKENS, Target, targets
-from benchmarks.recording import write_down, write_section, written
+from benchmarks.recording import options, write_down, write_section, written
 
 from fairbrief.errors import FairbriefError
 
@@ -135,13 +134,7 @@ def _place(error: Exception) -> str:
 
 def main() -> None:
     """Fuzz, print and write what was found; exit 1 if anything was. ``--out`` of earlier subgroups is added to."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--inputs", type=int, default=1_000_000)
-    options.add_argument("--seconds", type=float, default=1e9)
-    options.add_argument("--out", type=Path)
-    options.add_argument("--keep", type=Path)
-    options.add_argument("--page", type=Path)
-    told = options.parse_args()
+    told = options(__doc__, "--out", "--keep", "--page", inputs=1_000_000, seconds=1e9).parse_args()
     before: dict[str, Any] = {
         "inputs": 0, "seeds": 0, "by reader": {}, "refused": {}, "slowest, s": {}, "faults": [],
     }  # fmt: skip

@@ -9,7 +9,6 @@ into the page, between its markers: no text of the data.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.recording import RESULTS, write_section
+from benchmarks.recording import RESULTS, options, write_section
 
 from fairbrief.conclusions import NAMED, WORDS, conclusion, decisive
 from fairbrief.readers.corefud import read_corefud
@@ -236,13 +235,9 @@ MARKERS = ("<!-- case study: begin -->", "<!-- case study: end -->")
 
 def main() -> None:
     """Audit, and put the figures into the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--work", page=PAGE)
     parser.add_argument("--systems", type=Path, required=True)
     parser.add_argument("--conllu", type=Path, required=True)
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="case-study-"))
     work.mkdir(parents=True, exist_ok=True)

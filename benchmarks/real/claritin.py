@@ -12,12 +12,13 @@ Every mixture is drawn again and must be the given one, in the given order; else
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from benchmarks.recording import options
 
 from fairbrief.text.published_nltk import tokenize
 
@@ -70,9 +71,7 @@ def in_order_of_draw(
 
 def main() -> None:
     """Write the mixtures in the order of the draw."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__)
     for name in ("--tweets", "--mixtures", "--out"):
         parser.add_argument(name, type=Path, required=True)
     given = parser.parse_args()

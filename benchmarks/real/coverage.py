@@ -9,13 +9,12 @@ is all-MiniLM-L6-v2 from the hub, or a folder. ``--docs`` writes the table betwe
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import write_section
+from benchmarks.recording import options, write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached, is_cacheable
@@ -110,13 +109,14 @@ def probability(p: float | None) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("reviews", nargs="?", type=Path)
-    parser.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2")
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--resamples", type=int, default=2000)
-    parser.add_argument("--docs", type=Path)
-    told = parser.parse_args()
+    told = options(
+        __doc__,
+        "--cache",
+        "--docs",
+        "reviews?",
+        resamples=2000,
+        model="sentence-transformers/all-MiniLM-L6-v2",
+    ).parse_args()
     if told.reviews is not None:
         made = run(told.reviews, told.model, told.cache, told.n_resamples)
         OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

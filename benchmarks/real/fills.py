@@ -9,12 +9,13 @@ reading is recorded in ``fills.json``: errors by document and kind, no text of t
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
 from typing import Literal
+
+from benchmarks.recording import options
 
 from fairbrief.people.build_people import build
 from fairbrief.readers.corefud import read_corefud
@@ -59,13 +60,8 @@ def changes(old: Record, new: Record, around: int) -> Iterator[str]:
 
 def main() -> None:
     """Print the fills."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, fills=60, seed=0, around=5)
     parser.add_argument("--conllu", type=Path, required=True)
-    parser.add_argument("--fills", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--around", type=int, default=5)
     given = parser.parse_args()
     for number, (old, new) in enumerate(islice(fills(given.conllu, given.seed), given.fills), 1):
         told = new.attributes.get("group") or new.attributes["design"]

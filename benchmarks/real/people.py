@@ -12,7 +12,6 @@ What is written to ``--out`` are figures alone: no text and no name of the data.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import resource
@@ -23,6 +22,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from benchmarks.recording import options
 
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.serialization import record_line
@@ -81,15 +82,8 @@ def figures(folder: Path) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--systems", "--work", "--out", per_seed_document=20, resamples=2000)
     parser.add_argument("--conllu", type=Path, required=True)
-    parser.add_argument("--systems", type=Path)
-    parser.add_argument("--per-seed-document", type=int, default=20)
-    parser.add_argument("--resamples", type=int, default=2000)
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="people-"))
     work.mkdir(parents=True, exist_ok=True)
@@ -112,10 +106,10 @@ def main() -> None:
             "build": built,
         }
         readings: dict[str, Sequence[str]] = {"default": (), "published": ("--protocol", "steen-people")}
-        for reading, options in readings.items():
+        for reading, words in readings.items():
             out = work / f"{design}.{reading}"
             cost = fairbrief(
-                "audit", *summaries, "--attribute", "gender", *options, *n_resamples, "--out", str(out),
+                "audit", *summaries, "--attribute", "gender", *words, *n_resamples, "--out", str(out),
                 log=work / f"{design}.{reading}.txt",
             )  # fmt: skip
             found[design][reading] = {"cost": cost, "estimates": figures(out)}
@@ -124,13 +118,13 @@ def main() -> None:
         joined = work / "joined.jsonl"
         records = join(given.systems, given.conllu, joined)
         names = ("--measure", "word_list_inclusion", "--measure", "entity_hallucination@gender")
-        for name, file, options in (
+        for name, file, words in (
             ("real", given.systems, (*names, "--measure", "invented_names@gender")),
             ("real_joined", joined, (*names, "--measure", "entity_inclusion@gender")),
         ):
             out = work / name
             cost = fairbrief(
-                "audit", str(file), *options, *n_resamples, "--out", str(out), log=work / f"{name}.txt"
+                "audit", str(file), *words, *n_resamples, "--out", str(out), log=work / f"{name}.txt"
             )
             found[name] = {"cost": cost, "estimates": figures(out)}
         found["real_joined"]["summaries"] = records

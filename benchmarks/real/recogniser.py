@@ -12,14 +12,13 @@ What is written to ``--out`` are figures alone: no text and no name of the data.
 
 from __future__ import annotations
 
-import argparse
 import zlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.classifiers.people import People
 from fairbrief.readers.corefud import read_corefud
@@ -70,12 +69,8 @@ def measure(records: Iterable[Record], people: People) -> dict[str, Any]:
 
 def main() -> None:
     """Measure both halves and write the figures down."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--out", people="builtin")
     parser.add_argument("--conllu", type=Path, required=True)
-    parser.add_argument("--people", default="builtin")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     records = list(read_corefud(given.conllu))
     people = People(given.people)

@@ -9,14 +9,13 @@ WordNet (NLTK_DATA). ``--minilm``: weights of all-MiniLM-L6-v2. Only figures are
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from benchmarks.real.case_study import fairbrief
-from benchmarks.recording import show
+from benchmarks.recording import options, show
 
 from fairbrief.conclusions import conclusion, decisive, leading
 from fairbrief.declarations import ContrastUnit
@@ -116,14 +115,8 @@ def section(results: Sequence[tuple[str, str, Result]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--work", "--page", records=60, data=Path("../shared/data"))
     parser.add_argument("--minilm", type=Path, required=True)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--records", type=int, default=60)
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--page", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = given.work or Path(folder)

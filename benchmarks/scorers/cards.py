@@ -10,7 +10,6 @@ beside this file. No text is written. Takes about ten minutes on one core; ``--o
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -20,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.recording import machine, versions
+from benchmarks.recording import machine, options, versions
 from benchmarks.scorers import labels, trials
 
 from fairbrief import registry
@@ -121,15 +120,9 @@ def cards(data: Data, only: list[str], old: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("reviews", type=Path)
+    parser = options(__doc__, "labels", "reviews", records=250, out=OUT)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--records", type=int, default=250)
     parser.add_argument("--only", nargs="*", default=[], choices=RUN_HERE)
-    parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"

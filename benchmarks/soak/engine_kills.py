@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from benchmarks.recording import show, write_down, written
+from benchmarks.recording import markdown, options, show, write_down, written
 from benchmarks.soak.processes import running
 from tests.sample_cases import cases_of
 
@@ -257,36 +257,26 @@ def _counts(trial: Trial) -> bool:
 def table(trials: Sequence[Trial]) -> str:
     """The trials by engine and victim, as Markdown; those of engines that are no more are passed over."""
     trials = [t for t in trials if (t.engine, t.victim) in SETTINGS]
-    lines = [
-        "| engine | killed | kills | ended before | same answer | agents of Ray that stayed | faults |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
+    head = ("engine", "killed", "kills", "ended before", "same answer", "agents of Ray that stayed", "faults")
+    rows: list[Sequence[object]] = []
     for engine, victim in SETTINGS:
         of = [t for t in trials if (t.engine, t.victim) == (engine, victim)]
         if not of:
             continue
         same = sum(not any(f.startswith(("another", "ended")) for f in t.faults) for t in of)
-        lines.append(
-            f"| {engine} | {victim} | {len(of)} | {sum(not t.is_killed for t in of)} | "
-            f"{same} | {sum(t.stayed for t in of)} | {sum(bool(t.faults) for t in of)} |"
-        )
+        early, stayed = sum(not t.is_killed for t in of), sum(t.stayed for t in of)
+        rows.append((engine, victim, len(of), early, same, stayed, sum(bool(t.faults) for t in of)))
     faults = sum(bool(t.faults) for t in trials)
     hit = sum(t.is_killed for t in trials)
-    return "\n".join(
-        [f"{len(trials)} kills, {hit} of them before the audit had ended; {faults} with a fault.", "", *lines]
-    )
+    total = f"{len(trials)} kills, {hit} of them before the audit had ended; {faults} with a fault."
+    return f"{total}\n\n{markdown(head, rows, range(2, 7))}"
 
 
 def main() -> None:
     """Kill, write down and print; exit 1 if anything was found that must not be."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--audit", nargs=2, metavar=("ENGINE", "FOLDER"), help=argparse.SUPPRESS)
-    options.add_argument("--kills", type=int, default=36)
-    options.add_argument("--seconds", type=float, default=1e9)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--out", type=Path)
-    options.add_argument("--page", type=Path)
-    told = options.parse_args()
+    parser = options(__doc__, "--out", "--page", kills=36, seconds=1e9, seed=0)
+    parser.add_argument("--audit", nargs=2, metavar=("ENGINE", "FOLDER"), help=argparse.SUPPRESS)
+    told = parser.parse_args()
     if told.audit is not None:
         work(told.audit[0], Path(told.audit[1]))
         return
@@ -308,12 +298,8 @@ def main() -> None:
                     break
             done.append(tried)
             if told.out is not None:
-                write_down(
-                    __file__,
-                    {"kills": len(done), "trials": [asdict(t) for t in done]},
-                    seed=told.seed,
-                    out=told.out,
-                )
+                found = {"kills": len(done), "trials": [asdict(t) for t in done]}
+                write_down(__file__, found, seed=told.seed, out=told.out)
     show(table(done), told.page, MARKERS)
     raise SystemExit(any(trial.faults for trial in done))
 

@@ -10,7 +10,6 @@ output of an older run, and without one. FILE is gone on from; the table is writ
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -24,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.recording import show, write_down, written
+from benchmarks.recording import markdown, options, show, write_down, written
 from benchmarks.soak.kills import TASKS, Ground, answer, names, state
 from tests.stub_chat import StubChat
 
@@ -56,9 +55,9 @@ class Row:
     command: str
     surroundings: str
     runs: int = 0
-    codes: dict[str, int] = field(default_factory=dict)
-    left: dict[str, int] = field(default_factory=dict)
-    said: dict[str, int] = field(default_factory=dict)
+    codes: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
+    said: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
 
@@ -71,22 +70,15 @@ def note(row: Row, ground: Ground, code: int, is_older: bool, *, is_removed: boo
     left = state(ground.task, ground.at / "out", ground.older if is_older else "", ground.whole[is_older][0])
     if is_removed and not (ground.at / "out").exists():
         left = "nothing"
-    _count(row.codes, str(code))
-    _count(row.left, left)
+    row.codes[str(code)] += 1
+    row.left[left] += 1
     if code:
-        _count(row.said, last)
-    if (
-        code not in (0, REFUSED, INCOMPLETE)
-        or "Traceback" in said
-        or (code and not last.startswith("fairbrief: "))
-    ):
+        row.said[last] += 1
+    is_explained = not code or last.startswith("fairbrief: ")
+    if code not in (0, REFUSED, INCOMPLETE) or "Traceback" in said or not is_explained:
         row.faults.append(f"ended with {code}: {said[-600:]}")
     if left not in ALLOWED or (code == 0 and left != "the new output"):
         row.faults.append(f"ended with {code} and left {left}")
-
-
-def _count(counts: dict[str, int], name: str) -> None:
-    counts[name] = counts.get(name, 0) + 1
 
 
 def clock(ground: Ground, row: Row, is_older: bool) -> None:
@@ -195,22 +187,18 @@ def look(commands: Sequence[str], surroundings: Sequence[str]) -> list[Row]:
 
 def table(rows: Sequence[Row]) -> str:
     """The rows by what was disturbed, as Markdown."""
-    lines = ["| surroundings | runs | exit codes | left in place |", "|---|---:|---|---|"]
+    shown = []
     for surroundings in SURROUNDINGS:
         some = [row for row in rows if row.surroundings == surroundings]
-        codes: Counter[str] = Counter()
-        left: Counter[str] = Counter()
+        codes, left = Counter[str](), Counter[str]()
         for row in some:
             codes.update(row.codes)
             left.update(row.left)
-        lines.append(
-            f"| {surroundings} | {sum(row.runs for row in some)} | {_counts(codes)} | {_counts(left)} |"
-        )
+        shown.append((surroundings, sum(row.runs for row in some), _counts(codes), _counts(left)))
     commands = ", ".join(f"`{name}`" for name in dict.fromkeys(row.command for row in rows))
     faults = sum(bool(row.faults) for row in rows)
-    return "\n".join(
-        [f"{sum(row.runs for row in rows)} runs of {commands}; {faults} with a fault.", "", *lines]
-    )
+    total = f"{sum(row.runs for row in rows)} runs of {commands}; {faults} with a fault."
+    return f"{total}\n\n{markdown(('surroundings', 'runs', 'exit codes', 'left in place'), shown, (1,))}"
 
 
 def _counts(counts: Counter[str]) -> str:
@@ -219,12 +207,9 @@ def _counts(counts: Counter[str]) -> str:
 
 def main() -> None:
     """Try all, write down and print; exit 1 if anything was found that must not be."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--commands", default=",".join(COMMANDS))
-    options.add_argument("--surroundings", default=",".join(SURROUNDINGS))
-    options.add_argument("--out", type=Path)
-    options.add_argument("--page", type=Path)
-    told = options.parse_args()
+    told = options(
+        __doc__, "--out", "--page", commands=",".join(COMMANDS), surroundings=",".join(SURROUNDINGS)
+    ).parse_args()
     done = [Row(**row) for row in written(told.out).get("rows", ())]
     have = {(row.command, row.surroundings) for row in done}
     for command in told.commands.split(","):

@@ -11,7 +11,6 @@ it is not done again, so that a run can be cut into subgroups of S seconds. The 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -31,7 +30,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.recording import show, write_down, written
+from benchmarks.recording import markdown, options, show, write_down, written
 from benchmarks.soak.processes import running
 from tests.stub_chat import StubChat, echo
 
@@ -356,13 +355,8 @@ def planned(kills: int) -> Iterator[Trial]:
                 left[name] -= 1
                 i = number[name]
                 number[name] += 1
-                yield Trial(
-                    name,
-                    i,
-                    list(SIGNALS)[i % 2],
-                    task.needs_older or i // 2 % 2 == 1,
-                    ("a moment", "a name")[i // 4 % 2],
-                )
+                is_older = task.needs_older or i // 2 % 2 == 1
+                yield Trial(name, i, list(SIGNALS)[i % 2], is_older, ("a moment", "a name")[i // 4 % 2])
 
 
 def kill_all(kills: int, seconds: float, seed: int, done: list[Trial]) -> None:
@@ -396,33 +390,23 @@ OUTCOMES = ("nothing", "the older output", "the new output", "an audit, refused 
 
 def table(trials: Sequence[Trial]) -> str:
     """The trials by command, as Markdown."""
-    lines = [
-        f"| command | kills | {' | '.join(OUTCOMES)} | requests paid twice, at most | faults |",
-        f"|---|---:|{'---:|' * len(OUTCOMES)}---:|---:|",
-    ]
+    head = ("command", "kills", *OUTCOMES, "requests paid twice, at most", "faults")
+    rows: list[Sequence[object]] = []
     for name, task in TASKS.items():
         tried = [t for t in trials if t.task == name]
         killed = [t for t in tried if t.code != 0]
         left = Counter(t.left for t in killed)
         paid = str(max((t.asked_again for t in killed), default=0)) if task.asks else "–"
-        outcomes = " | ".join(str(left[outcome]) for outcome in OUTCOMES)
-        lines.append(
-            f"| `{name}` | {len(tried)} | {outcomes} | {paid} | {sum(bool(t.faults) for t in tried)} |"
-        )
+        outcomes = (left[outcome] for outcome in OUTCOMES)
+        rows.append((f"`{name}`", len(tried), *outcomes, paid, sum(bool(t.faults) for t in tried)))
     faults = sum(bool(t.faults) for t in trials)
     total = f"{len(trials)} kills, {sum(t.code != 0 for t in trials)} of them before the command had ended; {faults} with a fault."
-    return "\n".join([total, "", *lines])
+    return f"{total}\n\n{markdown(head, rows, range(1, len(head)))}"
 
 
 def main() -> None:
     """Kill, write down and print; exit 1 if anything was found that must not be."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--kills", type=int, default=200)
-    options.add_argument("--seconds", type=float, default=1e9)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--out", type=Path)
-    options.add_argument("--page", type=Path)
-    told = options.parse_args()
+    told = options(__doc__, "--out", "--page", kills=200, seconds=1e9, seed=0).parse_args()
     signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # a shell's background ignores it, and so would children

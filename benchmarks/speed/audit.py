@@ -17,8 +17,8 @@ Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records 
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -27,8 +27,11 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
-from benchmarks.recording import refuse_plug_ins, write_down
+from benchmarks.recording import options, refuse_plug_ins, write_down
+
+from fairbrief.serialization import write_lines
 
 WORDS = (
     "river stone lamp garden window paper bread cloud road music table forest winter letter market "
@@ -59,7 +62,28 @@ main()
 """The command; at its end it tells the largest memory (KiB) of itself and of a worker, all processor time, and its own."""
 
 
-def of_file(file: Path, attribute: str) -> dict[str, object]:
+def run_command(
+    words: Sequence[str],
+    folder: Path,
+    *,
+    python: str = sys.executable,
+    codes: Sequence[int] = (0,),
+    **environment: str,
+) -> dict[str, Any]:
+    """Run a command of fairbrief in a folder: its exit code, what it said, its seconds, and what `COMMAND` tells."""
+    start = time.perf_counter()
+    ended = subprocess.run(
+        [python, "-c", COMMAND, *words], cwd=folder, env=os.environ | environment, check=False, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    seconds = time.perf_counter() - start
+    *said, last = ended.stderr.splitlines()
+    if ended.returncode not in codes:
+        raise SystemExit(f"fairbrief {' '.join(words)}: {ended.stderr[-2000:]}")
+    return {"code": ended.returncode, "said": "\n".join(said), "seconds": seconds, **json.loads(last)}
+
+
+def of_file(file: Path, attribute: str) -> dict[str, Any]:
     """Seconds of wall and processor time that the audit of a file takes in this process."""
     import fairbrief
 
@@ -84,16 +108,17 @@ def sentence(rng: random.Random) -> str:
 def write_records(path: Path, records: int, seed: int) -> None:
     """Small records, written one by one."""
     rng = random.Random(seed)
-    with path.open("w", encoding="utf-8") as file:
-        for i in range(records):
-            documents = [{"text": sentence(rng), "attributes": {"party": p}} for p in rng.choice(PARTIES)]
-            row = {
-                "id": f"r{i}",
-                "documents": documents,
-                "summary": sentence(rng),
-                "references": [sentence(rng)],
-            }
-            file.write(json.dumps(row) + "\n")
+
+    def row(i: int) -> dict[str, Any]:
+        documents = [{"text": sentence(rng), "attributes": {"party": p}} for p in rng.choice(PARTIES)]
+        return {
+            "id": f"r{i}",
+            "documents": documents,
+            "summary": sentence(rng),
+            "references": [sentence(rng)],
+        }
+
+    write_lines(map(row, range(records)), path)
 
 
 def long_text(rng: random.Random, sentences: int) -> str:
@@ -113,14 +138,15 @@ def long_text(rng: random.Random, sentences: int) -> str:
 def write_longer_records(path: Path, records: int, seed: int) -> None:
     """Records as long as reviews, written one by one: nine documents of two to four sentences, a summary, no reference."""
     rng = random.Random(seed)
-    with path.open("w", encoding="utf-8") as file:
-        for i in range(records):
-            documents = [
-                {"text": long_text(rng, rng.randint(2, 4)), "attributes": {"party": rng.choice("LRR")}}
-                for _ in range(9)
-            ]
-            row = {"id": f"r{i}", "documents": documents, "summary": long_text(rng, 5)}
-            file.write(json.dumps(row) + "\n")
+
+    def row(i: int) -> dict[str, Any]:
+        documents = [
+            {"text": long_text(rng, rng.randint(2, 4)), "attributes": {"party": rng.choice("LRR")}}
+            for _ in range(9)
+        ]
+        return {"id": f"r{i}", "documents": documents, "summary": long_text(rng, 5)}
+
+    write_lines(map(row, range(records)), path)
 
 
 def of_stream(
@@ -130,7 +156,7 @@ def of_stream(
     workers: int,
     against: str,
     write: Callable[[Path, int, int], None] = write_records,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Time and largest memory of the command over so many synthetic records, by one process and by several."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
@@ -141,43 +167,32 @@ def of_stream(
         if workers < 2:
             return found
         several = of_command(file, measures, workers)
-        faster = float(str(found["seconds"])) / float(str(several["seconds"]))
+        faster = found["seconds"] / several["seconds"]
         alike = {name: several[name] for name in TOLD}
         return {**found, "by_workers": {"workers": workers, "times_faster": round(faster, 2), **alike}}
 
 
-def compared(file: Path, measures: list[str], ours: dict[str, object], python: str) -> dict[str, object]:
+def compared(file: Path, measures: list[str], ours: dict[str, Any], python: str) -> dict[str, Any]:
     """The same audit without random extracts, and by another commit, which draws none."""
     plain = of_command(file, measures, 1, options=WITHOUT_EXTRACTS)
     other = of_command(file, measures, 1, python=python)
-    seconds = float(str(other["processor_seconds"]))
+    seconds = other["processor_seconds"]
     return {
         "without_extracts": {name: plain[name] for name in TOLD},
         "other_commit": {
             **{name: other[name] for name in TOLD},
-            "times_faster": round(seconds / float(str(ours["processor_seconds"])), 2),
-            "times_faster_without_extracts": round(seconds / float(str(plain["processor_seconds"])), 2),
+            "times_faster": round(seconds / ours["processor_seconds"], 2),
+            "times_faster_without_extracts": round(seconds / plain["processor_seconds"], 2),
         },
     }
 
 
-def of_example() -> dict[str, object]:
+def of_example() -> dict[str, Any]:
     """The example with its report."""
-    found = []
     with tempfile.TemporaryDirectory() as folder:
-        for i in range(SMALL_ROUNDS):
-            command = [sys.executable, "-c", COMMAND, "audit", str(EXAMPLE), "--quiet"]
-            start = time.perf_counter()
-            ended = subprocess.run(
-                [*command, "--out", f"{folder}/{i}"],
-                check=True,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            used = json.loads(ended.stderr.splitlines()[-1])
-            found.append((used["cpu"], time.perf_counter() - start, used["own"]))
-    processor, seconds, memory = min(found)
+        words = ("audit", str(EXAMPLE), "--quiet", "--out")
+        runs = [run_command([*words, str(i)], Path(folder)) for i in range(SMALL_ROUNDS)]
+    processor, seconds, memory = min((run["cpu"], run["seconds"], run["own"]) for run in runs)
     return {
         "seconds": round(seconds, 2),
         "processor_seconds": round(processor, 2),
@@ -193,18 +208,13 @@ def of_command(
     *,
     python: str = sys.executable,
     options: Sequence[str] = (),
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """One audit of a file by the command line."""
     out = Path(tempfile.mkdtemp(dir=file.parent)) / "audit"
-    command = [python, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet", *options]
-    command += ["--out", str(out), "--workers", str(workers)]
-    command += [part for measure in measures for part in ("--measure", measure)]
-    start = time.perf_counter()
-    ended = subprocess.run(
-        command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=file.parent
-    )
-    seconds = time.perf_counter() - start
-    used = json.loads(ended.stderr.splitlines()[-1])
+    words = ["audit", str(file), "--attribute", "party", "--quiet", *options]
+    words += ["--out", str(out), "--workers", str(workers)]
+    words += [part for measure in measures for part in ("--measure", measure)]
+    used = run_command(words, file.parent, python=python)
     made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
     apart, everywhere = {}, used["own"]
     if workers > 1:
@@ -214,7 +224,7 @@ def of_command(
         "records": made["records"],
         "measures": made["measures"],
         "n_resamples": made.get("n_resamples", made.get("draws")),
-        "seconds": round(seconds, 1),
+        "seconds": round(used["seconds"], 1),
         "processor_seconds": round(used["cpu"], 1),
         "largest_memory_gib": round(everywhere / 2**20, 3),
         **{name: round(kib / 2**20, 3) for name, kib in apart.items()},
@@ -230,22 +240,15 @@ def _per_record_in(out: Path) -> list[Path]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = options(
+        __doc__, "--file", "--out", records=100_000, workers=1, seed=0, attribute="sentiment", against=""
     )
-    parser.add_argument("--file", type=Path)
-    parser.add_argument("--attribute", default="sentiment")
-    parser.add_argument("--records", type=int, default=100_000)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--against", default="", metavar="PYTHON")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--measure", action="append", default=[])
     parser.add_argument("--measures", choices=["all"], help="all default measures, as without --measure")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     refuse_plug_ins()
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     if given.records:
         alike = given.measure, given.seed, given.workers, given.against
         found["synthetic"] = of_stream(given.records, *alike)

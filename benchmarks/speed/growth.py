@@ -13,13 +13,13 @@ Run: python -m benchmarks.speed.growth [--sizes N,N,…] [--workers N] [--agains
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from benchmarks.recording import refuse_plug_ins, write_down
+from benchmarks.recording import options, refuse_plug_ins, write_down
 from benchmarks.speed.audit import TOLD, WITHOUT_EXTRACTS, of_command, write_records
 
 MEMORY_LIMIT_GIB = 0.6
@@ -29,17 +29,17 @@ BY_PROCESS = ("memory_of_the_parent_gib", "memory_of_a_worker_gib")
 
 def of_sizes(
     sizes: list[int], workers: int, against: str, compared: int, seed: int
-) -> Iterator[dict[str, object]]:
+) -> Iterator[dict[str, Any]]:
     """Each size by one process, and the largest by several; then all of it with one by another commit and with random extracts."""
-    found: dict[str, object] = {"memory_limit_gib": MEMORY_LIMIT_GIB}
+    found: dict[str, Any] = {"memory_limit_gib": MEMORY_LIMIT_GIB}
     with tempfile.TemporaryDirectory() as folder:
         files = {size: Path(folder) / f"{size}.jsonl" for size in sizes}
-        alone: dict[int, dict[str, object]] = {}
+        alone: dict[int, dict[str, Any]] = {}
         before, begun = 0.0, 0
         for size, file in files.items():
             write_records(file, size, seed)
             alone[size] = of_command(file, [], 1, options=WITHOUT_EXTRACTS)
-            seconds = float(str(alone[size]["seconds"]))
+            seconds = alone[size]["seconds"]
             told = {name: alone[size][name] for name in TOLD}
             told["microseconds_a_record"] = round(seconds / size * 1e6)
             if begun:  # the start is no part of it
@@ -49,22 +49,20 @@ def of_sizes(
         largest = sizes[-1]
         if workers > 1:
             several = of_command(files[largest], [], workers, options=WITHOUT_EXTRACTS)
-            faster = float(str(alone[largest]["seconds"])) / float(str(several["seconds"]))
+            faster = alone[largest]["seconds"] / several["seconds"]
             found[f"{largest:,} records, {workers} workers"] = {
                 **{name: several[name] for name in (*TOLD, *BY_PROCESS)},
                 "times_faster": round(faster, 2),
             }
             found[f"{largest:,} records, {workers} audits at once"] = at_once(
-                files[largest], workers, float(str(alone[largest]["seconds"]))
+                files[largest], workers, alone[largest]["seconds"]
             )
         found["measures"] = alone[largest]["measures"]
         yield found
         if against:
             of_extracts = of_command(files[compared], [], 1)
             other = of_command(files[compared], [], 1, python=against)
-            theirs, plain, drawn = (
-                float(str(one["processor_seconds"])) for one in (other, alone[compared], of_extracts)
-            )
+            theirs, plain, drawn = (one["processor_seconds"] for one in (other, alone[compared], of_extracts))
             found[f"{compared:,} records, random extracts"] = {name: of_extracts[name] for name in TOLD}
             found[f"{compared:,} records, other commit"] = {
                 **{name: other[name] for name in TOLD},
@@ -74,25 +72,18 @@ def of_sizes(
             yield found
 
 
-def at_once(file: Path, audits: int, alone: float) -> dict[str, object]:
+def at_once(file: Path, audits: int, alone: float) -> dict[str, Any]:
     """So many audits of one file at once, each by one process, where one by itself takes so many seconds."""
     with ThreadPoolExecutor(audits) as pool:
         done = [pool.submit(of_command, file, [], 1, options=WITHOUT_EXTRACTS) for _ in range(audits)]
-        seconds = max(float(str(one.result()["seconds"])) for one in done)
+        seconds = max(one.result()["seconds"] for one in done)
     return {"seconds": seconds, "times_faster": round(audits * alone / seconds, 2)}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--sizes", default="1000,10000,100000,1000000")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--against", default="", metavar="PYTHON")
-    parser.add_argument("--compared", type=int, default=0, metavar="N")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    given = options(
+        __doc__, "--out", workers=2, seed=0, sizes="1000,10000,100000,1000000", against="", compared=0
+    ).parse_args()
     refuse_plug_ins()
     sizes = sorted(int(size) for size in given.sizes.split(","))
     for found in of_sizes(sizes, given.workers, given.against, given.compared or sizes[-2], given.seed):

@@ -9,18 +9,15 @@ Run: python -m benchmarks.speed.hard_cases [--case NAME …] [--out FILE]
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.recording import refuse_plug_ins, write_down
-from benchmarks.speed.audit import COMMAND, sentence
+from benchmarks.recording import options, refuse_plug_ins, write_down
+from benchmarks.speed.audit import run_command, sentence
+
+from fairbrief.serialization import write_lines
 
 Row = dict[str, object]
 LIMITS = {
@@ -62,40 +59,26 @@ def of_case(case: str, seed: int) -> dict[str, object]:
     """Seconds, processor seconds and memory of one case; or why it was refused."""
     seconds_allowed, memory_allowed = LIMITS[case]
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "records.jsonl"
-        with file.open("w", encoding="utf-8") as written:
-            for row in rows_of(case, random.Random(seed)):
-                written.write(json.dumps(row) + "\n")
-        command = [sys.executable, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet"]
-        command += ["--out", str(Path(folder) / "audit")]
-        command += ["--by", "topic"] if "subgroups" in case else []
-        start = time.perf_counter()
-        ended = subprocess.run(
-            command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        seconds = time.perf_counter() - start
-    *said, last = ended.stderr.splitlines()
-    used = json.loads(last)
+        write_lines(rows_of(case, random.Random(seed)), Path(folder) / "records.jsonl")
+        by = ["--by", "topic"] if "subgroups" in case else []
+        words = ["audit", "records.jsonl", "--attribute", "party", "--quiet", "--out", "audit", *by]
+        used = run_command(words, Path(folder), codes=range(256))
     return {
-        "seconds": round(seconds, 1),
+        "seconds": round(used["seconds"], 1),
         "processor_seconds": round(used["cpu"], 1),
         "memory_mib": round(used["own"] / 1024),
         "limits": {"seconds": seconds_allowed, "gb": memory_allowed},
-        **({"refused": "\n".join(said)} if ended.returncode else {}),
+        **({"refused": used["said"]} if used["code"] else {}),
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--out", seed=0)
     parser.add_argument("--case", action="append", choices=list(LIMITS), default=[])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
+    given = parser.parse_args()
     refuse_plug_ins()
-    found = {case: of_case(case, options.seed) for case in options.case or LIMITS}
-    write_down(__file__, found, seed=options.seed, out=options.out)
+    found = {case: of_case(case, given.seed) for case in given.case or LIMITS}
+    write_down(__file__, found, seed=given.seed, out=given.out)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,15 @@ and stand apart.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import write_down
-from benchmarks.speed.audit import COMMAND
+from benchmarks.recording import options, write_down
+from benchmarks.speed.audit import run_command
 from benchmarks.speed.neural_inputs import Record, reviews, save_model
+
+from fairbrief.serialization import write_lines
 
 ENGINES = {
     "one process": (),
@@ -91,14 +88,14 @@ def write_plugin(folder: Path) -> None:
 
 def write_records(path: Path, records: list[Record]) -> None:
     """The records as an audit reads them; documents of two sides."""
-    with path.open("w", encoding="utf-8") as file:
-        for i, record in enumerate(records):
-            documents = [
-                {"text": " ".join(sentences), "attributes": {"side": "ab"[j % 2]}}
-                for j, sentences in enumerate(record.documents)
-            ]
-            row = {"id": f"r{i}", "system": "s", "documents": documents, "summary": " ".join(record.units)}
-            file.write(json.dumps(row) + "\n")
+    rows = []
+    for i, record in enumerate(records):
+        documents = [
+            {"text": " ".join(sentences), "attributes": {"side": "ab"[j % 2]}}
+            for j, sentences in enumerate(record.documents)
+        ]
+        rows.append({"id": f"r{i}", "system": "s", "documents": documents, "summary": " ".join(record.units)})
+    write_lines(rows, path)
 
 
 def spent(folder: Path) -> dict[str, Any]:
@@ -139,23 +136,12 @@ def audited(folder: Path, model: Path, options: tuple[str, ...]) -> dict[str, An
         old.unlink()
     measure = f"coverage_parity(scorer=timed(model={model}))@side"
     words = ["audit", "in.jsonl", "--attribute", "side", "--measure", measure, "--quiet", "--out", "audit"]
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *words, *options],
-        cwd=folder, check=False, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)},
-    )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(done.stderr[-2000:])
+    run_command([*words, *options], folder, OMP_NUM_THREADS="1", PYTHONPATH=str(folder))
     return spent(folder)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--records", type=int, default=200)
-    options.add_argument("--out", type=Path)
-    given = options.parse_args()
+    given = options(__doc__, "--out", records=200).parse_args()
     made = reviews(given.records)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -21,7 +21,6 @@ set: pairs/s if the model's multiplications ran at the rate of one large product
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews, save_model
 
 from fairbrief import pretrained
@@ -244,15 +243,9 @@ def on_gpu(
 def main() -> None:
     import torch
 
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--out", type=Path)
-    options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--gpu-records", type=int, default=600)
-    options.add_argument("--trial", action="store_true", help="run the GPU part small, on the CPU")
-    given = options.parse_args()
+    parser = options(__doc__, "--out", threads=1, rounds=3, gpu_records=600)
+    parser.add_argument("--trial", action="store_true", help="run the GPU part small, on the CPU")
+    given = parser.parse_args()
     torch.set_num_threads(given.threads)
     torch.manual_seed(0)
     shapes = {

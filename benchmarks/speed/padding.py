@@ -9,14 +9,13 @@ and of each file; the vocabulary is trained on the texts themselves.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 from benchmarks.speed.neural import default_pairs, texts_of
 from benchmarks.speed.neural_inputs import Record, articles, reviews, save_model
 
@@ -70,12 +69,9 @@ def share_of_padding(found: list[Record]) -> dict[str, Any]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("files", type=Path, nargs="*")
-    options.add_argument("--out", type=Path)
-    given = options.parse_args()
+    parser = options(__doc__, "--out")
+    parser.add_argument("files", type=Path, nargs="*")
+    given = parser.parse_args()
     made = {"reviews, synthetic": reviews(512), "articles, synthetic": articles(512, documents=2, units=4)}
     made |= {file.stem: records_of(file) for file in given.files}
     write_down(__file__, {name: share_of_padding(of) for name, of in made.items()}, seed=0, out=given.out)

@@ -7,7 +7,6 @@ of that size is waited for.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
@@ -60,10 +59,8 @@ def opened(page: Path, profile: Path) -> float:
 
 def main() -> None:
     """Make it, measure it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__, "--out", systems=20)
     parser.add_argument("records", type=int, nargs="?", default=100_000)
-    parser.add_argument("--systems", type=int, default=20)
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "audit"

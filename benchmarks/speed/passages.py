@@ -18,7 +18,6 @@ largest resident memory of a process that does the one or the other, and of one 
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import peak, write_down
+from benchmarks.recording import options, peak, write_down
 from benchmarks.speed.neural import best_of, texts_of
 from benchmarks.speed.neural_inputs import reviews, save_model
 
@@ -137,17 +136,9 @@ def memory(mode: str, folder: Path, asks: list[Ask]) -> float:
 def main() -> None:
     import torch
 
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("file", type=Path, nargs="?")
-    options.add_argument("--model", type=Path)
-    options.add_argument("--records", type=int, default=100)
-    options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--memory-of", choices=MODES, help="print the memory of one way, in MiB, and end")
-    options.add_argument("--out", type=Path)
-    given = options.parse_args()
+    parser = options(__doc__, "--model", "--out", "file?", records=100, threads=1, rounds=3)
+    parser.add_argument("--memory-of", choices=MODES, help="print the memory of one way, in MiB, and end")
+    given = parser.parse_args()
     torch.set_num_threads(given.threads)
     torch.manual_seed(0)
     asks = asks_of(given.file, given.records)

@@ -9,16 +9,14 @@ Both sides must give the same score, or there is no ratio. NLTK_DATA must hold P
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from benchmarks.calibration.worlds import FEMALE, LAST, MALE
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
@@ -190,12 +188,7 @@ def compare(ours: Callable[[], float], theirs: Callable[[], float], repeats: int
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--originals", type=int, default=50)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    given = options(__doc__, "--out", originals=50).parse_args()
     rng = np.random.default_rng(0)
     cases = simulate(rng, given.originals)
     found = {

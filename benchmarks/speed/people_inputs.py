@@ -7,12 +7,11 @@ Prints JSON. Needs ``shared/data/gum`` beside the project.
 
 from __future__ import annotations
 
-import argparse
 import re
 import time
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.people.build_people import build
 from fairbrief.people.template import make_template
@@ -41,9 +40,7 @@ def plainly(records: list[Record], texts: dict[str, list[Record]]) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    asked = options(__doc__, "--out").parse_args()
     started = time.perf_counter()
     records = list(read_corefud(GUM))
     read = time.perf_counter() - started

@@ -10,7 +10,6 @@ find the same sources. CPU seconds of one core, the least of several rounds.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fairbrief.measures.position import DECIMALS, mass_of_sources
@@ -80,10 +79,7 @@ def map_ours(records: Texts, fitted: Literal["article", "pair"]) -> list[list[fl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    asked = options(__doc__, "file", "--out").parse_args()
     records = read(asked.file)
     if map_ours(records, "pair") != map_plainly(records):
         raise SystemExit("the two ways find different sources")

@@ -8,7 +8,6 @@ Run: python -m benchmarks.speed.profile [--records N] [--extracts N] [--out FILE
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.recording import refuse_plug_ins, write_down
+from benchmarks.recording import options, refuse_plug_ins, write_down
 from benchmarks.speed.audit import write_records
 
 LOOKS = 200
@@ -85,13 +84,7 @@ def profiled(records: int, extracts: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--records", type=int, default=60_000)
-    parser.add_argument("--extracts", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    given = options(__doc__, "--out", records=60_000, extracts=0).parse_args()
     refuse_plug_ins()
     stacks = profiled(given.records, given.extracts)
     found = {

@@ -10,7 +10,6 @@ NLTK_DATA must point to NLTK's data. Prints JSON: seconds of CPU for the transcr
 
 from __future__ import annotations
 
-import argparse
 import json
 import string
 import sys
@@ -19,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.measures.representation import Uer
 from fairbrief.registry import make
@@ -96,11 +95,8 @@ def observed(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("file", type=Path)
+    parser = options(__doc__, "file", "--out", records=sys.maxsize)
     parser.add_argument("over")
-    parser.add_argument("--records", type=int, default=sys.maxsize)
-    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = read(asked.file, asked.over, asked.records)
     readings = {

@@ -5,16 +5,14 @@ Run: python -m benchmarks.speed.resampling [--out OUT]
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from benchmarks.calibration.resampling import upper_p
 from benchmarks.label_draws import observed_and_choice
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 
 from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
 from fairbrief.statistics.resampling import Bootstrap
@@ -71,9 +69,7 @@ def relabel_exactly(records: list[tuple[np.ndarray, np.ndarray]]) -> list[float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    asked = options(__doc__, "--out").parse_args()
     rng = np.random.default_rng(0)
     random.seed(0)
     rows = rng.random((RECORDS, COLUMNS))

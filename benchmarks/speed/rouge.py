@@ -10,14 +10,13 @@ package's bare loop. CPU seconds of one core, the least of several rounds.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import options, write_down
 from rouge_score.rouge_scorer import RougeScorer
 
 import fairbrief
@@ -76,9 +75,8 @@ def of_audit(paths: list[Path], pairs: Pairs) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__, "--out")
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     pairs = [pair for path in asked.files for pair in read(path)]
     on_lines = [("\n".join(split(a)), "\n".join(split(b))) for a, b in pairs]

@@ -17,7 +17,6 @@ each record of `benchmarks/results/runtimes-*.json`: one for each maker of proce
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import json
@@ -30,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import RESULTS, show, write_down
+from benchmarks.recording import RESULTS, options, show, write_down
 from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_of
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
@@ -293,14 +292,7 @@ def page_of(records: list[dict[str, Any]]) -> str:
 def main() -> None:
     import torch
 
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--out", type=Path)
-    options.add_argument("--page", type=Path)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--threads", type=int, default=1)
-    given = options.parse_args()
+    given = options(__doc__, "--out", "--page", rounds=3, threads=1).parse_args()
     lacking = [name for name in WANTED if importlib.util.find_spec(name) is None]
     if lacking:
         raise SystemExit(f"Not installed: {', '.join(lacking)}. Run: pip install {' '.join(WANTED)}")

@@ -8,17 +8,16 @@ Run: python -m benchmarks.speed.saved_audits [--records N …] [--out FILE]
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import subprocess
-import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from benchmarks.recording import refuse_plug_ins, write_down
-from benchmarks.speed.audit import COMMAND, PARTIES, sentence
+from benchmarks.recording import options, refuse_plug_ins, write_down
+from benchmarks.speed.audit import PARTIES, run_command, sentence
+
+from fairbrief.serialization import write_lines
 
 TOPICS = 10
 COMMANDS = {
@@ -35,36 +34,25 @@ DECIDED = (0, 1, 3)
 
 def write_both(folder: Path, records: int, seed: int) -> None:
     """The same records with the summaries of an old and a new system, which says what the first document does."""
-    rng = random.Random(seed)
-    with (folder / "old.jsonl").open("w") as old, (folder / "new.jsonl").open("w") as new:
+
+    def rows(is_new: bool) -> Iterator[dict[str, Any]]:
+        rng = random.Random(seed)
         for i in range(records):
             documents = [{"text": sentence(rng), "attributes": {"party": p}} for p in rng.choice(PARTIES)]
-            row = {
-                "id": f"r{i}",
-                "documents": documents,
-                "references": [sentence(rng)],
-                "attributes": {"topic": f"topic {i % TOPICS}"},
-            }
-            for file, summary in ((old, sentence(rng)), (new, documents[0]["text"])):
-                file.write(json.dumps({**row, "summary": summary, "system": "s"}) + "\n")
+            row = {"id": f"r{i}", "documents": documents, "references": [sentence(rng)], "system": "s"}
+            old = sentence(rng)
+            summary = documents[0]["text"] if is_new else old
+            yield {**row, "summary": summary, "attributes": {"topic": f"topic {i % TOPICS}"}}
+
+    for name in ("old", "new"):
+        write_lines(rows(name == "new"), folder / f"{name}.jsonl")
 
 
 def of_command(arguments: tuple[str, ...], folder: Path) -> dict[str, float]:
     """One command in the folder."""
-    start = time.perf_counter()
-    ended = subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments],
-        check=False,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-    )
-    if ended.returncode not in DECIDED:
-        raise RuntimeError(f"{' '.join(arguments)}: {ended.stderr}")
-    used = json.loads(ended.stderr.splitlines()[-1])
+    used = run_command(arguments, folder, codes=DECIDED)
     return {
-        "seconds": round(time.perf_counter() - start, 1),
+        "seconds": round(used["seconds"], 1),
         "processor_seconds": round(used["cpu"], 1),
         "memory_mib": round(used["own"] / 1024),
     }
@@ -86,16 +74,12 @@ def of_size(records: int, seed: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, "--out", seed=0)
     parser.add_argument("--records", type=int, nargs="+", default=[20_000, 200_000])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
+    given = parser.parse_args()
     refuse_plug_ins()
-    found = {f"{records:,} records": of_size(records, options.seed) for records in options.records}
-    write_down(__file__, found, seed=options.seed, out=options.out)
+    found = {f"{records:,} records": of_size(records, given.seed) for records in given.records}
+    write_down(__file__, found, seed=given.seed, out=given.out)
 
 
 if __name__ == "__main__":

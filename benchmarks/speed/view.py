@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import peak, write_down
+from benchmarks.recording import options, peak, write_down
 from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
@@ -29,9 +29,8 @@ WORDS = "lukewarm 999"
 
 def main() -> None:
     """Build the folder in one process, view it in one of its own."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__, "--out")
     parser.add_argument("records", type=int, nargs="?", default=1_000_000)
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--look", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.look is not None:
