@@ -112,11 +112,11 @@ def main() -> None:
             "processor": platform.machine(),
         },
         "worlds": asked.worlds,
-        "draws": asked.n_resamples,
+        "draws": asked.resamples,
         "originals": asked.originals,
         "planted": PLANTED,
         "designs": {
-            design: calibrate(design, asked.originals, asked.worlds, asked.n_resamples, seed)
+            design: calibrate(design, asked.originals, asked.worlds, asked.resamples, seed)
             for seed, design in enumerate(("articles", "originals", "variants"))
         },
     }

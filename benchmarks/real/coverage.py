@@ -109,16 +109,10 @@ def probability(p: float | None) -> str:
 
 
 if __name__ == "__main__":
-    told = options(
-        __doc__,
-        "--cache",
-        "--docs",
-        "reviews?",
-        resamples=2000,
-        model="sentence-transformers/all-MiniLM-L6-v2",
-    ).parse_args()
+    model = "sentence-transformers/all-MiniLM-L6-v2"
+    told = options(__doc__, "--cache", "--docs", "reviews?", resamples=2000, model=model).parse_args()
     if told.reviews is not None:
-        made = run(told.reviews, told.model, told.cache, told.n_resamples)
+        made = run(told.reviews, told.model, told.cache, told.resamples)
         OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if told.docs is not None:
         write_section(told.docs, MARKERS, table(json.loads(OUT.read_text(encoding="utf-8"))))

@@ -48,7 +48,7 @@ def _wice(line: Mapping[str, Any], article: int) -> list[Claim]:
     """A line of WiCE: a claim of Wikipedia and the sentences of a cited page."""
     if line["label"] not in WICE_LABELS:
         raise ValueError(f"found the label {line['label']!r}")
-    return [Claim(" ".join(line["per_record"]), line["claim"], line["label"] == "supported", article)]
+    return [Claim(" ".join(line["evidence"]), line["claim"], line["label"] == "supported", article)]
 
 
 WICE_LABELS = ("supported", "partially_supported", "not_supported")

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import options, write_down
+from benchmarks.recording import best_seconds, options, write_down
 from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews, save_model
 
 from fairbrief import pretrained
@@ -121,17 +121,10 @@ def loop(tokenizer: Any, model: Any, pairs: list[Pair], size: int, padding: str 
         entailed(tokenizer, model, pairs[start : start + size], padding)
 
 
-def seconds(act: Callable[[], Any]) -> float:
-    """How long an act takes."""
-    began = time.perf_counter()
-    act()
-    return time.perf_counter() - began
-
-
 def best_of(rounds: int, acts: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Each act's best time, the acts taken in turns so that a busy machine hurts all alike."""
-    times = [{name: seconds(act) for name, act in acts.items()} for _ in range(rounds)]
-    return {name: min(t[name] for t in times) for name in acts}
+    """Each act's best time by the clock."""
+    times = best_seconds(*acts.values(), rounds=rounds, clock=time.perf_counter)
+    return dict(zip(acts, times, strict=True))
 
 
 def on_cpu(folder: Path, size: str, found: list[Record], rounds: int, *, loops: bool) -> dict[str, Any]:
@@ -222,7 +215,7 @@ def on_gpu(
             torch.cuda.synchronize()
 
     product()
-    rate = 10 * 2 * n**3 / min(seconds(product) for _ in range(3))
+    rate = 10 * 2 * n**3 / best_of(3, {"product": product})["product"]
     inner = sum(
         p.numel() for name, p in resident.model.named_parameters() if p.ndim == 2 and "embeddings" not in name
     )

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 
 import numpy as np
 from benchmarks.calibration.worlds import FEMALE, LAST, MALE
-from benchmarks.recording import options, write_down
+from benchmarks.recording import best_seconds, options, write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
@@ -152,39 +153,30 @@ def intervals(cases: list[Case], n_resamples: int = 1000) -> dict[str, float]:
         low, high, _ = percentile_interval(measure.value(Totals(place, drawn))[measure.name].array)
         return float(low), float(high)
 
-    seconds, bounds = [], []
-    for run in (ours, lambda: transcribed_interval(list(rows.values()), n_resamples)):
-        taken_each = []
-        for _ in range(3):
-            started = time.process_time()
-            found = run()
-            taken_each.append(time.process_time() - started)
-        seconds.append(float(np.median(taken_each)))
-        bounds.append(found)
-    if not np.allclose(bounds[0], bounds[1], atol=0.15 * (bounds[1][1] - bounds[1][0]) + 0.01):
-        raise SystemExit(f"the intervals differ: {bounds}")
-    return {
-        "seconds": round(seconds[0], 5),
-        "transcription": round(seconds[1], 4),
-        "ratio": round(seconds[1] / seconds[0], 1),
-    }
+    theirs = partial(transcribed_interval, list(rows.values()), n_resamples)
+    (low, high), wanted = ours(), theirs()
+    if not np.allclose((low, high), wanted, atol=0.15 * (wanted[1] - wanted[0]) + 0.01):
+        raise SystemExit(f"the intervals differ: {(low, high)}, {wanted}")
+    return medians(ours, theirs, 3)
 
 
 def compare(ours: Callable[[], float], theirs: Callable[[], float], repeats: int) -> dict[str, float]:
-    """Median processor seconds of both, and how often ours fits into theirs; both scores must agree."""
-    seconds: list[list[float]] = [[], []]
-    for _ in range(repeats):
-        values = []
-        for i, run in enumerate((ours, theirs)):
-            for cached in (gendered_words.word_lists, gendered_words.varying_identifiers, people.words_of):
-                cached.cache_clear()
-            started = time.process_time()
-            values.append(run())
-            seconds[i].append(time.process_time() - started)
-        if abs(values[0] - values[1]) > 1e-12:
-            raise SystemExit(f"the scores differ: {values}")
-    fast, slow = (float(np.median(s)) for s in seconds)
-    return {"seconds": round(fast, 4), "transcription": round(slow, 4), "ratio": round(slow / fast, 1)}
+    """`medians`, without remembered words; both scores must agree."""
+
+    def fresh(run: Callable[[], float]) -> float:
+        for cached in (gendered_words.word_lists, gendered_words.varying_identifiers, people.words_of):
+            cached.cache_clear()
+        return run()
+
+    if abs(ours() - theirs()) > 1e-12:
+        raise SystemExit(f"the scores differ: {ours()}, {theirs()}")
+    return medians(partial(fresh, ours), partial(fresh, theirs), repeats)
+
+
+def medians(ours: Callable[[], object], theirs: Callable[[], object], repeats: int) -> dict[str, float]:
+    """Median processor seconds of both, and how often ours fits into theirs."""
+    fast, slow = best_seconds(ours, theirs, rounds=repeats, best=median)
+    return {"seconds": round(fast, 5), "transcription": round(slow, 4), "ratio": round(slow / fast, 1)}
 
 
 def main() -> None:

@@ -11,13 +11,11 @@ find the same sources. CPU seconds of one core, the least of several rounds.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from benchmarks.recording import options, write_down
+from benchmarks.recording import best_seconds, options, times_faster, write_down
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fairbrief.measures.position import DECIMALS, mass_of_sources
@@ -27,15 +25,6 @@ from fairbrief.types import Ask
 
 ROUNDS = 5
 Texts = list[tuple[str, list[str]]]
-
-
-def least_seconds(work: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return min(taken)
 
 
 def read(path: Path) -> Texts:
@@ -83,24 +72,18 @@ def main() -> None:
     records = read(asked.file)
     if map_ours(records, "pair") != map_plainly(records):
         raise SystemExit("the two ways find different sources")
-    cutting = least_seconds(lambda: cut(records))
-    plain = least_seconds(lambda: map_plainly(records)) - cutting
+    cutting, plain, on_article, on_pair = best_seconds(
+        lambda: cut(records), lambda: map_plainly(records),
+        lambda: map_ours(records, "article"), lambda: map_ours(records, "pair"), rounds=ROUNDS,
+    )  # fmt: skip
     found = {
         "articles": len(records),
         "article_sentences": sum(len(article) for article, _ in cut(records)),
         "cutting_seconds": cutting,
-        "mapping_fitted_on_the_article": ratio(
-            least_seconds(lambda: map_ours(records, "article")) - cutting, plain
-        ),
-        "mapping_fitted_on_the_pair": ratio(
-            least_seconds(lambda: map_ours(records, "pair")) - cutting, plain
-        ),
+        "mapping_fitted_on_the_article": times_faster(on_article - cutting, plain - cutting),
+        "mapping_fitted_on_the_pair": times_faster(on_pair - cutting, plain - cutting),
     }
     write_down(__file__, found, seed=0, out=asked.out)
-
-
-def ratio(ours: float, plain: float) -> dict[str, float]:
-    return {"seconds": ours, "plain_seconds": plain, "times_faster": plain / ours}
 
 
 if __name__ == "__main__":

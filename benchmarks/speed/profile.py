@@ -69,17 +69,9 @@ def profiled(records: int, extracts: int) -> list[str]:
         command = [sys.executable, "-m", "fairbrief", "audit", str(file), "--attribute", "party", "--quiet"]
         options = ["--extracts", str(extracts), "--out", f"{folder}/audit"]
         with subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL) as audit:
-            look = [
-                str(Path(sys.executable).with_name("py-spy")),
-                "record",
-                "--rate",
-                str(LOOKS),
-                "--format",
-                "raw",
-            ]
-            subprocess.run(
-                [*look, "--output", str(seen), "--pid", str(audit.pid)], check=True, capture_output=True
-            )
+            spy = Path(sys.executable).with_name("py-spy")
+            look = f"record --rate {LOOKS} --format raw --pid {audit.pid} --output".split()
+            subprocess.run([spy, *look, seen], check=True, capture_output=True)
         return seen.read_text(encoding="utf-8").splitlines()
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 
 import numpy as np
 from benchmarks.calibration.resampling import upper_p
 from benchmarks.label_draws import observed_and_choice
-from benchmarks.recording import options, write_down
+from benchmarks.recording import best_seconds, options, times_faster, write_down
 
 from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
 from fairbrief.statistics.resampling import Bootstrap
@@ -21,12 +23,8 @@ RECORDS, DRAWS, COLUMNS = 1000, 2000, 10
 
 
 def median_seconds(work: Callable[[], object], times: int) -> float:
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return sorted(taken)[times // 2]
+    (taken,) = best_seconds(work, rounds=times, clock=time.perf_counter, best=median)
+    return taken
 
 
 def bootstrap_plainly(rows: list[list[float]], n_resamples: int) -> list[list[float]]:
@@ -84,21 +82,15 @@ def main() -> None:
     n_resamples = LabelDraws(DRAWS, 0)
     nine, twelve = np.tile([0, 1, 2], 3), np.tile([0, 1, 2], 4)
     found = {
-        "bootstrap_1000_records_2000_draws_10_columns": ratio(boot, boot_plain),
-        "relabelling_test_300_records_of_8_documents": ratio(exact, exact_plain),
+        "bootstrap_1000_records_2000_draws_10_columns": times_faster(boot, boot_plain),
+        "relabelling_test_300_records_of_8_documents": times_faster(exact, exact_plain),
         "labels_for_a_corpus_null_microseconds_per_record": {
-            "9 documents, enumerated": 1e6
-            * median_seconds(lambda: observed_and_choice(n_resamples, "a", nine), 201),
-            "12 documents, sampled": 1e6
-            * median_seconds(lambda: observed_and_choice(n_resamples, "a", twelve), 201),
+            name: 1e6 * median_seconds(partial(observed_and_choice, n_resamples, "a", labels), 201)
+            for name, labels in (("9 documents, enumerated", nine), ("12 documents, sampled", twelve))
         },
         "note": "plain versions are timed on 1/100 of the draws, and on 2 records with 5,000 shuffles, and scaled up",
     }
     write_down(__file__, found, seed=0, out=asked.out)
-
-
-def ratio(ours: float, plain: float) -> dict[str, float]:
-    return {"seconds": ours, "plain_seconds": plain, "times_faster": plain / ours}
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ package's bare loop. CPU seconds of one core, the least of several rounds.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from benchmarks.recording import options, write_down
+from benchmarks.recording import best_seconds, options, times_faster, write_down
 from rouge_score.rouge_scorer import RougeScorer
 
 import fairbrief
@@ -28,14 +28,14 @@ ROUNDS = 3
 Pairs = list[tuple[str, str]]
 
 
-def least_seconds(work: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(ROUNDS):
+def compared(ours: Callable[[], object], plain: Callable[[], object]) -> dict[str, float]:
+    """The least seconds of both, with an empty memo of stems."""
+
+    def fresh(work: Callable[[], object]) -> None:
         rouge._stem.cache_clear()
-        start = time.process_time()
         work()
-        taken.append(time.process_time() - start)
-    return min(taken)
+
+    return times_faster(*best_seconds(partial(fresh, ours), partial(fresh, plain), rounds=ROUNDS))
 
 
 def read(path: Path) -> Pairs:
@@ -56,22 +56,16 @@ def compare(pairs: Pairs, *, stem: bool) -> dict[str, float]:
     gap = np.abs(by_package(pairs, stem=stem) - rouge_scores(pairs, stem=stem)).max()
     if gap > 1e-6:
         raise SystemExit(f"the two differ by {gap}")
-    ours = least_seconds(lambda: rouge_scores(pairs, stem=stem))
-    plain = least_seconds(lambda: by_package(pairs, stem=stem))
-    return {
-        "seconds": ours,
-        "plain_seconds": plain,
-        "times_faster": plain / ours,
-        "largest_difference": float(gap),
-    }
+    found = compared(lambda: rouge_scores(pairs, stem=stem), lambda: by_package(pairs, stem=stem))
+    return {**found, "largest_difference": float(gap)}
 
 
 def of_audit(paths: list[Path], pairs: Pairs) -> dict[str, float]:
     """A whole audit, from cases in memory to estimates, and the package's loop with its Python lists."""
     cases = [case for path in paths for case in fairbrief.read(path)]
-    ours = least_seconds(lambda: fairbrief.audit(cases, measures=list(TYPES)))
-    plain = least_seconds(lambda: by_package(pairs, stem=False))
-    return {"seconds": ours, "plain_seconds": plain, "times_faster": plain / ours}
+    return compared(
+        lambda: fairbrief.audit(cases, measures=list(TYPES)), lambda: by_package(pairs, stem=False)
+    )
 
 
 def main() -> None:

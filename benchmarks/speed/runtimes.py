@@ -21,20 +21,21 @@ import importlib
 import importlib.util
 import json
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import RESULTS, options, show, write_down
+from benchmarks.recording import RESULTS, best_seconds, markdown, options, show, write_down
 from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_of
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
 
 from fairbrief.pretrained import quiet
+from fairbrief.readers import read
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.text.sentences import sentence_groups, split
 from fairbrief.types import Ask
@@ -53,15 +54,8 @@ MARKERS = ("<!-- runtimes: begin -->", "<!-- runtimes: end -->")
 
 def long_pairs(found: list[Record]) -> list[Ask]:
     """The longest pieces of documents that fit into a window with a unit."""
-    return [
-        Ask(
-            "",
-            tuple(sentence_groups(document, LONG)[0] for document in r.documents),
-            tuple(r.units),
-            whole=True,
-        )
-        for r in found
-    ]
+    firsts = (tuple(sentence_groups(document, LONG)[0] for document in r.documents) for r in found)
+    return [Ask("", first, tuple(r.units), whole=True) for first, r in zip(firsts, found, strict=True)]
 
 
 def exported(model: Any, batch: Batch, path: Path) -> Path:
@@ -162,17 +156,16 @@ def runs_of(load: Callable[..., Any], size: str, batch: Batch, folder: Path, thr
 
 
 def timed(runs: dict[str, Run], batches: list[Batch], rounds: int) -> dict[str, float]:
-    """Each way's least processor seconds, the ways taken in turns so that a busy machine hurts all alike."""
+    """Each way's least processor seconds."""
     for run in runs.values():
         run(*batches[-1])
-    least = dict.fromkeys(runs, float("inf"))
-    for _ in range(rounds):
-        for name, run in runs.items():
-            began = time.process_time()
-            for batch in batches:
-                run(*batch)
-            least[name] = min(least[name], time.process_time() - began)
-    return least
+
+    def all_batches(run: Run) -> None:
+        for batch in batches:
+            run(*batch)
+
+    times = best_seconds(*(partial(all_batches, run) for run in runs.values()), rounds=rounds)
+    return dict(zip(runs, times, strict=True))
 
 
 def of_size(size: str, folder: Path, rounds: int, threads: int) -> dict[str, Any]:
@@ -219,10 +212,8 @@ def shifts(folder: Path, threads: int) -> dict[str, Any] | None:
         return None
     source = Path(carrier.origin).parent / "model"
     tokenizer = AutoTokenizer.from_pretrained(source)
-    rows = [
-        json.loads(line) for line in Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    texts = sorted({s for row in rows for d in row["documents"] for s in split(d["text"])})
+    documents = (d for record in read("examples/reviews.jsonl").records() for d in record.documents)
+    texts = sorted({sentence for document in documents for sentence in split(document.text)})
     made = tokenizer(texts, padding=True, truncation=True, return_tensors="np")
     batch = made["input_ids"].astype(np.int64), made["attention_mask"].astype(np.int64)
 
@@ -264,10 +255,7 @@ def cosines(run: Run, batch: Batch) -> Arrays:
 def page_of(records: list[dict[str, Any]]) -> str:
     """A row per runtime: on each processor its slowest and its fastest shape, and how far it moves cosines."""
     makers = [told["machine"]["processor"].partition("(")[0].split(" ")[0] for told in records]
-    lines = [
-        f"| times as fast as torch | {' | '.join(makers)} | largest shift of a cosine |",
-        f"|---|{'---|' * len(makers)}---:|",
-    ]
+    lines = []
     shapes = [
         [
             shape["times faster than torch"]
@@ -280,13 +268,10 @@ def page_of(records: list[dict[str, Any]]) -> str:
         times = [[shape[way] for shape in some] for some in shapes]
         moved = [(told["found"]["shift of cosines"] or {}).get(way) for told in records]
         shifts = [found["largest shift"] for found in moved if isinstance(found, dict)]
-        cells = [
-            way,
-            *(f"{min(some):.2f} to {max(some):.2f}" for some in times),
-            f"{max(shifts):.2g}" if shifts else "–",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        ranges = (f"{min(some):.2f} to {max(some):.2f}" for some in times)
+        lines.append((way, *ranges, f"{max(shifts):.2g}" if shifts else "–"))
+    head = ("times as fast as torch", *makers, "largest shift of a cosine")
+    return markdown(head, lines, (len(head) - 1,))
 
 
 def main() -> None:

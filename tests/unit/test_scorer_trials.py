@@ -34,7 +34,7 @@ def test_people_are_counted_by_majority(tmp_path: Path) -> None:
         Claim("It rained all day.", "It rained.", is_supported=True, article=1),
         Claim("It rained all day.", "It rained.", is_supported=False, article=2),
     ]
-    claim = {"claim": "It rained.", "per_record": ["Rain.", "All day."]}
+    claim = {"claim": "It rained.", "evidence": ["Rain.", "All day."]}
     told = [{**claim, "label": label} for label in labels.WICE_LABELS]
     found = labels.read(written(tmp_path, WICE.file, *told), WICE)
     assert [claim.is_supported for claim in found] == [True, False, False]
