@@ -61,6 +61,14 @@ def write_down(
         file.write_text(text + "\n", encoding="utf-8")
 
 
+def write_json(found: object, out: Path | None) -> None:
+    """Print the findings as JSON; with ``out``, write them there, too."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    print(text)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
+
+
 def refuse_plug_ins() -> None:
     """End where other packages add measures: an audit of all default measures would take the time of theirs, too."""
     theirs = [

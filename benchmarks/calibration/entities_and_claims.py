@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from benchmarks.recording import options, with_section
+from benchmarks.recording import markdown, options, show
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.types import Ask, Case, Claim, Document, Entity, Estimate, Record, Scores, Summary
@@ -73,9 +73,8 @@ def of_entities(rng: Rng, kind: str, planted: float, records: int) -> list[Case]
             tone += together[name] if kind == "clustered" else 0.0
             if rng.random() < 0.8:
                 summary.append(f"{name} spoke {tone:.3f}.")
-        entities = tuple(
-            Entity(name, None, name, {"side": "left" if name in LEFT else "right"}) for name in names
-        )
+        sides = {name: "left" if name in LEFT else "right" for name in names}
+        entities = tuple(Entity(name, None, name, {"side": side}) for name, side in sides.items())
         seed = f"seed {number // 3}" if kind == "clustered" else None
         record = Record(f"r{number}", (Document(" ".join(source)),), entities=entities, seed_document=seed)
         cases.append(Case(record, Summary(record.id, "s", " ".join(summary) or "Nobody spoke 0.")))
@@ -118,25 +117,18 @@ class Cell:
 
 def _entities(kind: str, quantity: str = "entity_sentiment") -> Cell:
     measure = "entity_sentiment@side"
-    return Cell(
-        kind,
-        (measure, quantity),
-        lambda rng, is_planted, n: of_entities(rng, kind, SHIFT * is_planted, n),
-        (measure,),
-        "vader",
-    )
+
+    def make(rng: Rng, is_planted: bool, records: int) -> list[Case]:
+        return of_entities(rng, kind, SHIFT * is_planted, records)
+
+    return Cell(kind, (measure, quantity), make, (measure,), "vader")
 
 
 def _claims(kind: str, where: str, planted: tuple[str, str]) -> Cell:
-    return Cell(
-        kind,
-        planted,
-        lambda rng, is_planted, n: of_claims(
-            rng, kind, {"left": 0.0, "end": 0.0} | {where: EXCESS * is_planted}, n
-        ),
-        (planted[0],),
-        "containment",
-    )
+    def make(rng: Rng, is_planted: bool, records: int) -> list[Case]:
+        return of_claims(rng, kind, {"left": 0.0, "end": 0.0} | {where: EXCESS * is_planted}, records)
+
+    return Cell(kind, planted, make, (planted[0],), "containment")
 
 
 CELLS = (
@@ -183,8 +175,8 @@ def calibrated(
 
 def table(worlds: int, sizes: Sequence[int]) -> str:
     """The table of all cells."""
-    header = " | ".join(f"n = {n}: names somebody / covers; finds / covers" for n in sizes)
-    lines = [f"| measure | world | {header} |", f"|---|---|{'---|' * len(sizes)}"]
+    header = (f"n = {n}: names somebody / covers; finds / covers" for n in sizes)
+    lines = []
     for k, cell in enumerate(CELLS):
         parts = []
         for n in sizes:
@@ -192,12 +184,10 @@ def table(worlds: int, sizes: Sequence[int]) -> str:
                 calibrated(cell, n, worlds, 100 * k + n, is_planted=is_planted)
                 for is_planted in (False, True)
             )
-            parts.append(
-                f"{fair['names somebody']:.3f} / {fair['covers']:.3f}; {planted['finds']:.3f} / {planted['covers']:.3f}"
-            )
-        lines.append(f"| `{':'.join(cell.planted)}` | {cell.kind} | {' | '.join(parts)} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
+            of_fair = f"{fair['names somebody']:.3f} / {fair['covers']:.3f}"
+            parts.append(f"{of_fair}; {planted['finds']:.3f} / {planted['covers']:.3f}")
+        lines.append((f"`{':'.join(cell.planted)}`", cell.kind, *parts))
+    return markdown(("measure", "world", *header), lines)
 
 
 def main() -> None:
@@ -205,8 +195,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[20, 50])
     asked = parser.parse_args()
     text = table(asked.worlds, asked.sizes)
-    if asked.docs:
-        asked.docs.write_text(with_section(asked.docs.read_text("utf-8"), MARKERS, text), "utf-8")
+    show(text, asked.docs, MARKERS)
 
 
 if __name__ == "__main__":

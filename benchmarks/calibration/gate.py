@@ -6,11 +6,10 @@ A candidate whose true value lies exactly at the limit is the hardest to keep ou
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import numpy as np
-from benchmarks.recording import options
+from benchmarks.recording import options, write_json
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import changes
@@ -134,10 +133,7 @@ def main() -> None:
         "grown by five margins": {n: margins(asked.worlds, 8, n, -0.2, -0.1, 0.02) for n in sizes},
         "halved": {n: margins(asked.worlds, 9, n, -0.1, -0.2, 0.02) for n in sizes},
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n", encoding="utf-8")
+    write_json(found, asked.out)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from benchmarks.calibration.whole_audits import Banks, _observed
 from benchmarks.calibration.worlds import Rng
-from benchmarks.recording import markdown, options, show
+from benchmarks.recording import markdown, options, show, write_json
 
 from fairbrief.auditing import declared_words
 from fairbrief.auditing.scorer_lookup import Scorers
@@ -194,8 +194,7 @@ def main() -> None:
     asked = options(__doc__, "--docs", "out?", audits=600).parse_args()
     if asked.audits:
         rows = [calibrate(world, size, asked.audits) for world in worlds() for size in world.sizes]
-        if asked.out:
-            asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        write_json(rows, asked.out)
     else:
         rows = json.loads(asked.out.read_text(encoding="utf-8"))
     show(table(rows), asked.docs, MARKERS)

@@ -9,7 +9,6 @@ truth, so that about 5 % of the audits may find one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -19,7 +18,7 @@ from typing import Any
 
 from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import Rng, World
-from benchmarks.recording import markdown, options, write_section
+from benchmarks.recording import markdown, options, write_json, write_section
 
 from fairbrief.people.build_people import build
 from fairbrief.readers import read
@@ -118,12 +117,8 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def main() -> None:
     told = options(__doc__, "inputs", "--docs", "out?", audits=1000, only="").parse_args()
-    rows = []
-    for row in simulate(told.inputs, told.audits, [name for name in told.only.split(",") if name]):
-        rows.append(row)
-        print(row["world"], row["system"], row["quantity"], row["rejected"], row["covered"], flush=True)
-    if told.out:
-        told.out.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    rows = list(simulate(told.inputs, told.audits, [name for name in told.only.split(",") if name]))
+    write_json(rows, told.out)
     if told.docs:
         write_section(told.docs, MARKERS, table(rows))
 

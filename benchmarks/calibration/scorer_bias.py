@@ -7,7 +7,6 @@ shift to texts with *she*. Run: python benchmarks/calibration/scorer_bias.py [OU
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -15,7 +14,7 @@ from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
-from benchmarks.recording import options
+from benchmarks.recording import options, write_json
 
 from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.watchers import Sources
@@ -105,10 +104,7 @@ def main() -> None:
         found["planted"][str(n)] = {
             f"shift {shift:g} sd": shares(args.worlds // 2, n, shift) for shift in (0.3, 0.5)
         }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if args.out:
-        args.out.write_text(text + "\n", encoding="utf-8")
+    write_json(found, args.out)
 
 
 if __name__ == "__main__":

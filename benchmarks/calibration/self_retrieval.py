@@ -8,7 +8,6 @@ python -m benchmarks.calibration.self_retrieval [OUT.json] [--worlds N]
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -16,7 +15,7 @@ from typing import ClassVar
 from unittest.mock import patch
 
 import numpy as np
-from benchmarks.recording import options
+from benchmarks.recording import options, write_json
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, scorer_checks
@@ -46,8 +45,8 @@ class NoisyScorer:
             read = [self._known(row) for row in ask.rows]
             found = [
                 [
-                    self._share(words, column) + self.noise * self._draw(f"{row}|{column}")
-                    for column in ask.columns
+                    self._share(words, claim) + self.noise * self._draw(f"{row}|{claim}")
+                    for claim in ask.columns
                 ]
                 for words, row in zip(read, ask.rows, strict=True)
             ]
@@ -110,31 +109,26 @@ def replaced(text: str, share: float, key: str) -> str:
 def main() -> None:
     given = options(__doc__, "out?", worlds=400).parse_args()
     # No dictionary knows invented words.
-    with (
-        patch.object(scorer_bias, "paraphrase", replaced),
-        patch.object(scorer_checks, "why_not", lambda _: ""),
-    ):
+    is_allowed = patch.object(scorer_checks, "why_not", lambda _: "")
+    with patch.object(scorer_bias, "paraphrase", replaced), is_allowed:
         rows = list(worlds_of(given.worlds))
-    if given.out:
-        given.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write_json(rows, given.out)
 
 
 def worlds_of(many: int) -> Iterator[dict[str, float]]:
-    """What is found in worlds of each kind, printed as it comes."""
+    """What is found in worlds of each kind."""
     for n in (20, 60):
         for groups, unknown in ((2, 0.0), (3, 0.0), (2, 0.2), (2, 0.4)):
             worlds = many if not unknown else max(1, many // 4)
             results = [check(NoisyScorer(world, unknown), n, is_rare=groups == 3) for world in range(worlds)]
             gaps = [one["difference[b]"] for one in results]
-            row = {
+            yield {
                 "records": n, "groups": groups, "unknown": unknown, "worlds": worlds,
                 "mean_difference": round(float(np.mean([e.value or 0.0 for e in gaps])), 4),
                 "share_found": round(float(np.mean([one["mean[a]"].value or 0.0 for one in results])), 3),
                 "rejected": round(float(np.mean([smallest(one) <= 0.05 for one in results])), 4),
                 "interval_holds_zero": round(float(np.mean([(e.low or 0) <= 0 <= (e.high or 0) for e in gaps])), 4),
             }  # fmt: skip
-            print(json.dumps(row), flush=True)
-            yield row
 
 
 if __name__ == "__main__":

@@ -9,18 +9,15 @@ one group's differ by a known amount.
 
 from __future__ import annotations
 
-import json
-import platform
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
-from benchmarks.recording import options
+from benchmarks.calibration.entities_and_claims import Written
+from benchmarks.recording import machine, options, write_json
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 PLANTED = 0.1
 NAMES = {
@@ -28,22 +25,6 @@ NAMES = {
     "adjusted_difference[female−male]": "adjusted",
     "slope_difference[female−male]": "slope",
 }
-
-
-@dataclass(frozen=True)
-class Written:
-    """Reads the number that ends a text: the audit's whole road without a scorer's own errors."""
-
-    name: ClassVar[str] = "vader"
-
-    @property
-    def fingerprint(self) -> str:
-        return "vader:written"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            matrix = np.array([[float(row.rpartition(" ")[2])] for row in ask.rows])
-            yield Scores(matrix, np.array([0]), np.ones(len(ask.rows)))
 
 
 def world(rng: np.random.Generator, design: str, planted: float, originals: int) -> list[Case]:
@@ -54,19 +35,14 @@ def world(rng: np.random.Generator, design: str, planted: float, originals: int)
     for o in range(originals):
         own = rng.normal(0, 0.15) if design != "articles" else 0.0
         base = rng.normal(0.1, 0.3)
-        groups = (
-            ("female", "male")
-            if design == "variants"
-            else (("female" if o % 3 == 0 else "male"),) * (2 if design == "originals" else 1)
-        )
+        groups = ["female" if o % 3 == 0 else "male"] * (2 if design == "originals" else 1)
+        if design == "variants":
+            groups = ["female", "male"]
         for k, group in enumerate(groups):
             shift = own - 0.5 * base + planted * (group == "female") + 0.15 * (rng.gamma(2, 1) - 2)
             pronoun = "She" if group == "female" else "He"
-            record = Record(
-                f"r{o}.{k}",
-                (Document(f"{pronoun} {base!r}"),),
-                seed_document=f"o{o}" if design != "articles" else None,
-            )
+            seed_document = f"o{o}" if design != "articles" else None
+            record = Record(f"r{o}.{k}", (Document(f"{pronoun} {base!r}"),), seed_document=seed_document)
             cases.append(Case(record, Summary(record.id, "s", f"x {base + shift!r}")))
     return cases
 
@@ -78,14 +54,10 @@ def calibrate(
     rng = np.random.default_rng(seed)
     rejected = dict.fromkeys(NAMES.values(), 0.0)
     held, found = dict(rejected), dict(rejected)
+    plan = Plan(measures=["sentiment_shift"], n_resamples=n_resamples, scorers={"vader": Written("rows")})
     for number in range(worlds):
+        plan = replace(plan, seed=number)
         for planted in (0.0, PLANTED):
-            plan = Plan(
-                measures=["sentiment_shift"],
-                n_resamples=n_resamples,
-                seed=number,
-                scorers={"vader": Written()},
-            )
             estimates = {e.quantity: e for e in audit(world(rng, design, planted, originals), plan).estimates}
             for quantity, name in NAMES.items():
                 e = estimates[quantity]
@@ -106,11 +78,7 @@ def main() -> None:
     started = time.monotonic()
     found = {
         "nominal": {"size": 0.05, "coverage": 0.95},
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
+        "machine": machine(),
         "worlds": asked.worlds,
         "draws": asked.resamples,
         "originals": asked.originals,
@@ -121,10 +89,7 @@ def main() -> None:
         },
     }
     found["seconds"] = round(time.monotonic() - started, 1)
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n")
+    write_json(found, asked.out)
 
 
 if __name__ == "__main__":

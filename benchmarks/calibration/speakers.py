@@ -7,14 +7,13 @@ Prints the table of docs/how-to/minutes-and-debates.md. Audits are drawn from a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.calibration.inference import run, table
 from benchmarks.calibration.worlds import Rng, World
-from benchmarks.recording import markdown, options
+from benchmarks.recording import markdown, options, write_json
 
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -162,8 +161,7 @@ def main() -> None:
     ]
     print(table(found, known), summary(found), sep="\n\n")
     if asked.out:
-        text = json.dumps({"audits": asked.audits, "bank": asked.bank, "rows": found}, indent=1)
-        asked.out.write_text(text, encoding="utf-8")
+        write_json({"audits": asked.audits, "bank": asked.bank, "rows": found}, asked.out)
 
 
 if __name__ == "__main__":

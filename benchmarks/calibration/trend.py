@@ -7,12 +7,11 @@ Run: python -m benchmarks.calibration.trend [OUT.json] [--years N]
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from benchmarks.recording import options
+from benchmarks.recording import options, write_json
 
 from fairbrief.statistics import sequential
 
@@ -111,12 +110,8 @@ def delays(world: World, drift: float, after: int, years: int, nights: int = seq
 
 
 def _described(found: Sequence[int]) -> dict[str, float | None]:
-    middle, late = np.quantile(found, (0.5, 0.9))
-    within = {"median": middle, "ninth decile": late}
-    return {
-        "seen": float(np.mean(np.array(found) < NEVER)),
-        **{name: float(q) if q < NEVER / 10 else None for name, q in within.items()},
-    }
+    median, late = (float(q) if q < NEVER / 10 else None for q in np.quantile(found, (0.5, 0.9)))
+    return {"seen": float(np.mean(np.array(found) < NEVER)), "median": median, "ninth decile": late}
 
 
 def main() -> None:
@@ -133,10 +128,7 @@ def main() -> None:
             for after in (0, 100)
         },
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n", encoding="utf-8")
+    write_json(found, asked.out)
 
 
 if __name__ == "__main__":

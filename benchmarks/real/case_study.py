@@ -23,7 +23,7 @@ from fairbrief.readers.corefud import read_corefud
 from fairbrief.reports import load, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.serialization import record_line
+from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Estimate
 
 PAGE = RESULTS.parent.parent / "docs" / "explanation" / "case-study.md"
@@ -40,31 +40,23 @@ def fairbrief(*arguments: str | Path) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def annotated(files: Iterable[Path], conllu: Path, out: Path) -> None:
-    """The summaries of documents whose people are annotated, with the document as the annotation has it."""
+def annotated(files: Iterable[Path], conllu: Path, out: Path) -> int:
+    """The summaries of documents whose people are annotated, with the document as the annotation has it; how many."""
     documents = {record.id: record_line(record) for record in read_corefud(conllu)}
-    with out.open("w", encoding="utf-8") as file:
-        for line in (line for path in files for line in path.open(encoding="utf-8")):
-            row = json.loads(line)
-            if row["id"] in documents:
-                told = {key: row[key] for key in ("system", "summary", "references")}
-                file.write(json.dumps({**documents[row["id"]], **told}, ensure_ascii=False) + "\n")
+    rows = (json.loads(line) for path in files for line in path.open(encoding="utf-8"))
+    joined = (
+        {**documents[row["id"]], **{key: row[key] for key in ("system", "summary", "references")}}
+        for row in rows
+        if row["id"] in documents
+    )
+    return write_lines(joined, out)
 
 
 def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
     """All documents, and those with annotated people."""
     extract_baseline, joined = work / "random.jsonl", work / "annotated.jsonl"
-    fairbrief(
-        "summarize",
-        systems,
-        "--with",
-        "random(sentences=2)",
-        "--system",
-        RANDOM,
-        "--out",
-        extract_baseline,
-        "--quiet",
-    )
+    named = ("--with", "random(sentences=2)", "--system", RANDOM, "--out", extract_baseline)
+    fairbrief("summarize", systems, *named, "--quiet")
     fairbrief(
         "audit", systems, extract_baseline, "--references", "--by", "genre", "--measure", "position_from_uniform",
         "--measure", "sentiment_shift", "--resamples", RESAMPLES, "--out", work / "all", "--quiet",
@@ -104,19 +96,16 @@ def table(result: Result, quantity: str) -> str:
         words = declared.contrast
         records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(
-                f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |"
-            )
+            missing = f"no value: {wording.joined(e.notes)}"
+            rows.append(f"| {called(e.system)} | {missing} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else wording.between(e.low, e.high, words.unit)
-        extract_baseline = (
-            "–" if e.extract_baseline is None else wording.signed(e.extract_baseline, words.unit)
-        )
+        random = "–" if e.extract_baseline is None else wording.signed(e.extract_baseline, words.unit)
         p, _ = decisive(e)
         kind = conclusion(e, result.made["alpha"])
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {wording.described(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
+            f"| {called(e.system)} | {wording.described(e, words)} | {ranged} | {random} | {shown} | {records} |"
         )
     return "\n".join(rows)
 
@@ -127,9 +116,9 @@ def in_words(result: Result, quantity: str) -> str:
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
         kind = conclusion(e, alpha)
-        name = WORDS[kind].replace(
-            "its baseline", "random sentences" if e.extract_p is not None else "its baseline"
-        )
+        name = WORDS[kind]
+        if e.extract_p is not None:
+            name = name.replace("its baseline", "random sentences")
         kinds.setdefault(name, []).append(called(e.system))
     told = [f"{', '.join(systems)}: {name}." for name, systems in kinds.items()]
     return " ".join(f"{text[0].upper()}{text[1:]}" for text in told)
@@ -167,11 +156,8 @@ def cell(e: Estimate | None, result: Result) -> str:
 
 def invented(result: Result) -> str:
     """Of the people whom summaries name, the share who are in no source."""
-    shares = [
-        f"{called(e.system)} {100 * e.value:.1f}%"
-        for e in ordered(of(result, "invented"))
-        if e.value is not None
-    ]
+    known = ((e.system, e.value) for e in ordered(of(result, "invented")) if e.value is not None)
+    shares = [f"{called(system)} {100 * value:.1f}%" for system, value in known]
     return f"People named in the summaries who are not in the source: {', '.join(shares)}."
 
 

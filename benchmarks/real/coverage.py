@@ -14,7 +14,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import options, write_section
+from benchmarks.recording import markdown, options, write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached, is_cacheable
@@ -32,14 +32,7 @@ DATASETS = {
 """No FewSum summaries of the Amazon records are at hand: two people are compared there."""
 SCORERS = ("containment", "embedding")
 MEASURES = ("equal_coverage", "coverage_parity")
-QUANTITIES = (
-    "equal_coverage",
-    "level",
-    "uneven_share",
-    "uneven_share_by_chance",
-    "testable_share",
-    "coverage_parity",
-)
+QUANTITIES = (*MEASURES, "level", "uneven_share", "uneven_share_by_chance", "testable_share")
 MARKERS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
 
 
@@ -78,26 +71,23 @@ def row(dataset: str, e: Estimate) -> dict[str, Any]:
 
 def table(found: dict[str, Any]) -> str:
     """The section of docs/contributing/benchmarks.md, as Markdown."""
-    lines = [
-        "| data | scorer | measure | summaries: value, interval, permutation mean, p (Holm) |",
-        "|---|---|---|---|",
-    ]
     rows: dict[tuple[str, str, str], list[str]] = {}
     for e in found["estimates"]:
         if e["quantity"] in MEASURES:
             name = f"{e['system']} − {e['baseline']}" if e["baseline"] else e["system"]
             mean = "" if e["baseline"] else f", {number(e['permutation_mean'])}"
-            rows.setdefault((e["dataset"], e["scorer"], e["quantity"]), []).append(
-                f"{name} {number(e['value'])} [{number(e['low'])}, {number(e['high'])}]{mean}, {probability(e['p_adjusted'])}"
-            )
-    lines += [f"| {' | '.join(key)} | {'; '.join(texts)} |" for key, texts in rows.items()]
+            interval = f"[{number(e['low'])}, {number(e['high'])}]"
+            told = f"{name} {number(e['value'])} {interval}{mean}, {probability(e['p_adjusted'])}"
+            rows.setdefault((e["dataset"], e["scorer"], e["quantity"]), []).append(told)
+    head = ("data", "scorer", "measure", "summaries: value, interval, permutation mean, p (Holm)")
+    lines = markdown(head, [(*key, "; ".join(texts)) for key, texts in rows.items()])
     sizes = {(e["dataset"], e["system"]): e["n"] for e in found["estimates"] if not e["baseline"]}
     counts = ", ".join(f"{data} {system} {n}" for (data, system), n in sizes.items())
     made = (
         f"`embedding` is {found['model']} (CPU, fp32); {found['draws']} resamples, seed {found['seed']}. Records of one group are excluded. "
         f"Records: {counts}. Differences are paired on the records that both summarized."
     )
-    return "\n".join([*lines, "", made])
+    return f"{lines}\n\n{made}"
 
 
 def number(value: float | None) -> str:

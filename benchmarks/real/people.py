@@ -23,27 +23,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import options
-
-from fairbrief.readers.corefud import read_corefud
-from fairbrief.serialization import record_line
+from benchmarks.real.case_study import annotated
+from benchmarks.recording import options, write_json
 
 SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
 PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
 WORDS = {"balanced": "exchange", "mono": "neutral"}
 """What becomes of wife and husband: exchanged they would give the group of a mono input away by themselves."""
-SHOWN = (
-    "value",
-    "low",
-    "high",
-    "low_within",
-    "high_within",
-    "permutation_mean",
-    "p",
-    "p_adjusted",
-    "n",
-    "clusters",
-)
+SHOWN = "value low high low_within high_within permutation_mean p p_adjusted n clusters".split()
 
 
 def fairbrief(*arguments: str, log: Path) -> dict[str, float]:
@@ -53,20 +40,6 @@ def fairbrief(*arguments: str, log: Path) -> dict[str, float]:
         subprocess.run(["fairbrief", *arguments], check=True, stdout=out, stderr=subprocess.STDOUT)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return {"seconds": round(time.perf_counter() - started, 1), "megabytes": round(peak)}
-
-
-def join(systems: Path, conllu: Path, out: Path) -> int:
-    """Summaries of documents whose people are annotated, with the document as the annotation has it; how many."""
-    documents = {record.id: record_line(record) for record in read_corefud(conllu)}
-    joined = 0
-    with out.open("w", encoding="utf-8") as file:
-        for line in systems.open(encoding="utf-8"):
-            row = json.loads(line)
-            if row["id"] in documents:
-                told = {"system": row["system"], "summary": row["summary"]}
-                file.write(json.dumps({**documents[row["id"]], **told}, ensure_ascii=False) + "\n")
-                joined += 1
-    return joined
 
 
 def figures(folder: Path) -> list[dict[str, Any]]:
@@ -100,11 +73,8 @@ def main() -> None:
             summaries.append(str(work / f"{design}.{number}.jsonl"))
             told = ("--with", system, "--out", summaries[-1], "--quiet")
             fairbrief("summarize", str(inputs), *told, log=work / f"{design}.summarize.txt")
-        found[design] = {
-            "inputs": sum(1 for _ in inputs.open(encoding="utf-8")),
-            "content_words": WORDS[design],
-            "build": built,
-        }
+        many = sum(1 for _ in inputs.open(encoding="utf-8"))
+        found[design] = {"inputs": many, "content_words": WORDS[design], "build": built}
         readings: dict[str, Sequence[str]] = {"default": (), "published": ("--protocol", "steen-people")}
         for reading, words in readings.items():
             out = work / f"{design}.{reading}"
@@ -116,7 +86,7 @@ def main() -> None:
         print(f"{design}: done", file=sys.stderr)
     if given.systems:
         joined = work / "joined.jsonl"
-        records = join(given.systems, given.conllu, joined)
+        records = annotated([given.systems], given.conllu, joined)
         names = ("--measure", "word_list_inclusion", "--measure", "entity_hallucination@gender")
         for name, file, words in (
             ("real", given.systems, (*names, "--measure", "invented_names@gender")),
@@ -128,9 +98,7 @@ def main() -> None:
             )
             found[name] = {"cost": cost, "estimates": figures(out)}
         found["real_joined"]["summaries"] = records
-    text = json.dumps(found, indent=1)
-    if given.out:
-        given.out.write_text(text + "\n", encoding="utf-8")
+    write_json(found, given.out)
     print(f"Outputs lie in {work}")
 
 

@@ -124,13 +124,13 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
-        asked: list[tuple[Callable[..., Floats], tuple[Any, ...]]] = [
-            (roc_auc, (self.scores, self.labels)),
-            (balanced_accuracy, (self.hits, self.labels, CHANCE)),
-            (best_cut, (self.scores, self.labels)),
-        ]
-        auc, accuracy, cut = (_measured(f(*given), f(*given, counts)) for f, given in asked)
-        return auc, accuracy, cut
+        areas, cuts = (of(self.scores, self.labels, counts) for of in (roc_auc, best_cut))
+        accuracies = balanced_accuracy(self.hits, self.labels, CHANCE, counts)
+        return (
+            _measured(roc_auc(self.scores, self.labels), areas),
+            _measured(balanced_accuracy(self.hits, self.labels, CHANCE), accuracies),
+            _measured(best_cut(self.scores, self.labels), cuts),
+        )
 
 
 def _measured(value: Floats, drawn: Floats) -> Measured:

@@ -93,7 +93,7 @@ class Transformers(Prompted):
     # -------------------------------------------------------------------------- inputs
 
     def _prompt(self) -> Prompt:
-        return find(self.prompt or ("source" if is_encoder_decoder(self.model) else "plain"))
+        return find(self.prompt or ("source" if configuration(self.model).is_encoder_decoder else "plain"))
 
     def _room(self, writer: Writer) -> int | None:
         """The maximum number of word pieces of the input; the output of a decoder uses the same limit."""
@@ -227,12 +227,11 @@ def identity(model: str) -> str:
 
 
 @lru_cache(maxsize=RESIDENT)
-def is_encoder_decoder(model: str) -> bool:
-    """The kind of model, from its configuration only."""
+def configuration(model: str) -> Any:
+    """The model's configuration, without its weights."""
     folder = pretrained.find(model, READER).folder
     with explained(folder, READER):
-        config = library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
-    return bool(config.is_encoder_decoder)
+        return library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -241,9 +240,8 @@ def load_writer(model: str, device: str, dtype: str) -> Writer:
     device = pretrained.device_of(device, READER)
     dtype = pretrained.dtype_of(dtype, device, READER)
     folder = pretrained.find(model, READER).folder
-    transformers, torch = library("transformers"), library("torch")
+    transformers, torch, config = library("transformers"), library("torch"), configuration(model)
     with quiet(), explained(folder, READER):
-        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         loaded = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
