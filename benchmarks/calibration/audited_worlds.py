@@ -21,8 +21,9 @@ from benchmarks.calibration.worlds import (
     words,
 )
 
+from fairbrief.text.sentences import split
 from fairbrief.types import Case, Document, Entity, Record, Summarizer, Summary
-from fairbrief.workbench.summarizers.extractive import Lead, LexRank, sentences_of
+from fairbrief.workbench.summarizers.extractive import Lead, LexRank
 
 Write = Callable[[Rng, Record, Sentences, np.ndarray], str]
 """What a system writes of a record, whose sentences and first labels it may look at."""
@@ -70,7 +71,8 @@ def by(summarizer: Summarizer) -> Write:
 
 def longest(_: Rng, record: Record, __: Sentences, ___: np.ndarray) -> str:
     """The two longest sentences."""
-    return " ".join(sorted(sentences_of(record), key=lambda s: -len(s))[:2])
+    sentences = [sentence for document in record.documents for sentence in split(document.text)]
+    return " ".join(sorted(sentences, key=lambda s: -len(s))[:2])
 
 
 def documents(

@@ -7,8 +7,8 @@ import gzip
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,7 @@ from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
 from fairbrief.workbench.corpora.published_formats import FORMATS
-from fairbrief.workbench.sheets import items_of, read_answers, sheet
+from fairbrief.workbench.sheets import csv_text, items_of, read_answers, sheet
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -128,6 +128,10 @@ def _read(name: str, content: bytes, **settings: Any) -> Target:
     return Target({name: content}, lambda at: list(readers.read(at / name, **settings)))
 
 
+def _lines(rows: Iterable[object]) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
 def _rows(folder: Path) -> dict[str, Target]:
     serialization.write_lines(map(serialization.case_line, _cases()), folder / "c.jsonl")
     lines = (folder / "c.jsonl").read_bytes()
@@ -147,12 +151,7 @@ def _rows(folder: Path) -> dict[str, Target]:
     book.save(folder / "t.xlsx")
     beside = b"id,summary,system\n" + b"".join(b"r%d,It shines.,other\n" % i for i in range(6))
     document = {"documents_field": "document"}
-    long = {
-        "group_by": "id",
-        "documents_field": "document",
-        "attributes": {"side": None, "stars": None},
-        "bins": {"stars": "3"},
-    }
+    long = {**document, "group_by": "id", "attributes": {"side": None, "stars": None}, "bins": {"stars": "3"}}
     return {
         "in.jsonl": _read("in.jsonl", lines),
         "in.jsonl skipping": _read("in.jsonl", lines, on_error="skip"),
@@ -165,7 +164,7 @@ def _rows(folder: Path) -> dict[str, Target]:
         "in.parquet": _read("in.parquet", (folder / "t.parquet").read_bytes(), **document),
         "in.arrow": _read("in.arrow", (folder / "t.arrow").read_bytes(), **document),
         "in.xlsx": _read("in.xlsx", (folder / "t.xlsx").read_bytes(), **document),
-        "long table": _read("in.jsonl", b"".join(json.dumps(r).encode() + b"\n" for r in flat), **long),
+        "long table": _read("in.jsonl", _lines(flat), **long),
         "summaries by id": Target(
             {"in.jsonl": lines, "s.csv": beside},
             lambda at: list(readers.read(at / "in.jsonl", summaries=at / "s.csv")),
@@ -185,49 +184,32 @@ def _looked(at: Path) -> None:
 def _importers() -> dict[str, Target]:
     """What other tools write."""
     records = [{"id": k, "documents": [{"text": t, "attributes": a} for t, a in CONTEXT]} for k in "abc"]
-    lines = b"".join(json.dumps(r).encode() + b"\n" for r in records)
+    lines = _lines(records)
     body = {"model": "gpt-x", "choices": [{"message": {"content": "Mixed."}, "finish_reason": "stop"}]}
     batch = [{"custom_id": k, "response": {"status_code": 200, "body": body}, "error": None} for k in "abc"]
     helm = {"adapter_spec": {"model": "maker/m"}, "request_states": [
         {"instance": {"id": "i1", "input": {"text": "Lovely."}, "references": [{"output": {"text": "Nice."}, "tags": ["correct"]}]},
          "result": {"completions": [{"text": "Mixed."}]}}]}  # fmt: skip
-    summeval = [
-        {
-            "id": "d1",
-            "text": "Lovely room.",
-            "decoded": "Room.",
-            "references": ["Nice."],
-            "model_id": "M1",
-            "filepath": "x",
-        }
-    ]
+    summeval = {
+        "id": "d1",
+        "text": "Lovely room.",
+        "decoded": "Room.",
+        "references": ["Nice."],
+        "model_id": "M1",
+        "filepath": "x",
+    }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as log:
-        log.writestr(
-            "header.json",
-            json.dumps(
-                {
-                    "version": 2,
-                    "status": "success",
-                    "eval": {"task": "t", "model": "m/m", "config": {"epochs": 1}},
-                }
-            ),
-        )
+        task = {"task": "t", "model": "m/m", "config": {"epochs": 1}}
+        log.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": task}))
         for r in records:
-            sample = {
-                "id": r["id"],
-                "epoch": 1,
-                "input": "S",
-                "target": "",
-                "metadata": {"documents": r["documents"]},
-                "output": {"completion": "Mixed."},
-            }
+            sample = {"id": r["id"], "epoch": 1, "input": "S", "target": ""}
+            sample |= {"metadata": {"documents": r["documents"]}, "output": {"completion": "Mixed."}}
             log.writestr(f"samples/{r['id']}_epoch_1.json", json.dumps(sample))
     (samples,) = TOOLS.glob("samples_*")
     joined = lambda at, name: list(readers.read(at / "in.jsonl", summaries=at / name))  # noqa: E731
     return {
-        "OpenAI batch": Target({"in.jsonl": lines, "b.jsonl": b"".join(json.dumps(r).encode() + b"\n" for r in batch)},
-                               partial(joined, name="b.jsonl")),
+        "OpenAI batch": Target({"in.jsonl": lines, "b.jsonl": _lines(batch)}, partial(joined, name="b.jsonl")),
         "Inspect log": _read("hotels.eval", packed.getvalue()),
         "Inspect log of the tool": _read("hotels.eval", (TOOLS / "hotels.eval").read_bytes()),
         "lm-eval samples": _read(samples.name, samples.read_bytes()),
@@ -235,7 +217,7 @@ def _importers() -> dict[str, Target]:
         "DeepEval": _read("deepeval.json", (TOOLS / "deepeval.json").read_bytes()),
         "MLflow": _read("eval_results_table.json", (TOOLS / "eval_results_table.json").read_bytes()),
         "HELM": _read("scenario_state.json", json.dumps(helm).encode()),
-        "SummEval": _read("model_annotations.aligned.jsonl", b"".join(json.dumps(r).encode() + b"\n" for r in summeval)),
+        "SummEval": _read("model_annotations.aligned.jsonl", _lines([summeval])),
         **{f"published {name}": Target({"x.csv": content}, partial(_published, name)) for name, content in PUBLISHED.items()},
     }  # fmt: skip
 
@@ -260,9 +242,8 @@ def _saved(folder: Path) -> dict[str, Target]:
     with open_journal(folder / "j") as journal:
         journal.append([(f"{i:032x}", {"summary": "x", "made": {}}) for i in range(5)])
         kept = (folder / "j").read_bytes()
-    store = Store(folder / "cache")
-    store.write("maker", {("a", "b"): np.ones(3)})
-    store.close()
+    with closing(Store(folder / "cache")) as store:
+        store.write("maker", {("a", "b"): np.ones(3)})
     return {
         "audit": Target(saved, _loaded, is_slow=True),
         "journal": Target({"j": kept}, _journal),
@@ -275,19 +256,12 @@ def _loaded(at: Path) -> None:
     try:
         load(at)
     finally:
-        with _passing():
+        with suppress(FairbriefError):  # what comes after is tried as well
             gate(at, most=["bur@side<=0.5"])
-        with _passing():
+        with suppress(FairbriefError):
             opened = viewed.open_audit(at)
             for spec in opened.measures:
                 opened.listing(spec, "s")
-
-
-@contextmanager
-def _passing() -> Iterator[None]:
-    """Lets our own errors pass, so that what comes after is tried as well."""
-    with suppress(FairbriefError):
-        yield
 
 
 def _journal(at: Path) -> None:
@@ -298,11 +272,8 @@ def _journal(at: Path) -> None:
 
 
 def _cache(at: Path) -> None:
-    found = Store(at / "cache")
-    try:
+    with closing(Store(at / "cache")) as found:
         found.read("maker", [("a", "b")])
-    finally:
-        found.close()
 
 
 # ------------------------------------------------------------------------------------- annotated documents, answers
@@ -311,20 +282,15 @@ def _cache(at: Path) -> None:
 def _annotated() -> dict[str, Target]:
     asked = list(items_of(_cases(), "rating", "side"))
     items = {item.key: item for _, of in asked for item in of}
-    rows = list(csv.DictReader(io.StringIO(sheet(asked, "ann", "side"), newline="")))
-    for row in rows:
-        row["answer"] = "3"
-    filled = io.StringIO(newline="")
-    writer = csv.DictWriter(filled, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-
+    head, *rows = csv.reader(io.StringIO(sheet(asked, "ann", "side"), newline=""))
+    place = head.index("answer")
+    filled = csv_text(head, [[*row[:place], "3", *row[place + 1 :]] for row in rows])
     return {
         "CoNLL": Target({"x.conll": CONLL}, lambda at: list(treebanks.read_conll(at / "x.conll"))),
         "CorefUD": Target({"x.conllu": COREFUD}, lambda at: list(corefud.read_corefud(at / "x.conllu"))),
         "OntoNotes": Target(ONTONOTES, lambda at: list(treebanks.read_ontonotes(at))),
         "answers in a sheet": Target(
-            {"ann.csv": filled.getvalue().encode()}, lambda at: read_answers([at / "ann.csv"], items)[0]
+            {"ann.csv": filled.encode()}, lambda at: read_answers([at / "ann.csv"], items)[0]
         ),
     }
 

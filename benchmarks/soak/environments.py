@@ -24,8 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.recording import markdown, options, show, write_down, written
-from benchmarks.soak.kills import TASKS, Ground, answer, names, state
-from tests.stub_chat import StubChat
+from benchmarks.soak.kills import TASKS, Ground, names, served, state
 
 from fairbrief.cli.command_line import INCOMPLETE, REFUSED
 
@@ -67,7 +66,9 @@ def note(row: Row, ground: Ground, code: int, is_older: bool, *, is_removed: boo
     said = ground.said().strip()
     last = said.rpartition("\n")[2].replace(str(ground.at), "DIR")
     last = re.sub(r"\d+ s\b", "N s", last)
-    left = state(ground.task, ground.at / "out", ground.older if is_older else "", ground.whole[is_older][0])
+    left = state(
+        ground.task, ground.at / "out", ground.older if is_older else "", ground.whole[is_older].state
+    )
     if is_removed and not (ground.at / "out").exists():
         left = "nothing"
     row.codes[str(code)] += 1
@@ -125,12 +126,12 @@ def removed(ground: Ground, row: Row, is_older: bool) -> None:
         ground.prepare(is_older)
         before = set(names(ground.at))
         process = ground.start()
-        ends = time.monotonic() + ground.seconds[is_older] * i / 8
+        ends = time.monotonic() + ground.whole[is_older].seconds * i / 8
         while process.poll() is None and (
             time.monotonic() < ends or (i % 2 and set(names(ground.at)) == before)
         ):
             time.sleep(0.002)
-        if process.poll() is not None or ground.digest() == ground.whole[is_older][0]:
+        if process.poll() is not None or ground.digest() == ground.whole[is_older].state:
             process.wait(300)
             continue  # it had done its work
         for path in ground.at.iterdir():
@@ -169,10 +170,7 @@ def _used(at: Path) -> int:
 def look(commands: Sequence[str], surroundings: Sequence[str]) -> list[Row]:
     """Every command in all surroundings."""
     rows = []
-    with (
-        tempfile.TemporaryDirectory() as made,
-        StubChat(delay=0.02, keeps_bodies=False, answer=answer) as server,
-    ):
+    with tempfile.TemporaryDirectory() as made, served() as server:
         for command in commands:
             ground = Ground(Path(made) / command.replace(" ", "-"), command, server)
             for name in surroundings:

@@ -12,7 +12,6 @@ it is not done again, so that a run can be cut into subgroups of S seconds. The 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import random
 import re
@@ -29,6 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.recording import markdown, options, show, write_down, written
 from benchmarks.soak.processes import running
@@ -38,6 +38,7 @@ from fairbrief.atomic_files import TEMPORARY
 from fairbrief.engines.score_cache import unpack
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.audit_folder import DIGESTS, STAGE, UNFINISHED, load_unchanged
+from fairbrief.serialization import write_lines
 
 MARKERS = ("<!-- kills: begin -->", "<!-- kills: end -->")
 FAIRBRIEF = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
@@ -181,6 +182,17 @@ def of_group(group: int) -> list[int]:
 # ------------------------------------------------------------------------------------- killing
 
 
+class Whole(NamedTuple):
+    """What a command gives when nobody disturbs it: the state and digest of its output, all names below, those seen on the way."""
+
+    state: str
+    output: str
+    names: list[str]
+    seen: list[str]
+    seconds: float
+    requests: int
+
+
 class Ground:
     """The folder in which a task is tried, its inputs, and what the task gives when nobody disturbs it."""
 
@@ -198,22 +210,16 @@ class Ground:
         shutil.rmtree(self.older_at, ignore_errors=True)
         shutil.copytree(self.at, self.older_at)
         self.older = self.digest()
-        self.whole: dict[bool, tuple[str, str, list[str]]] = {}
-        self.seen: dict[bool, list[str]] = {}
-        self.seconds: dict[bool, float] = {}
-        self.requests: dict[bool, int] = {}
-        for is_older in (False, True):
-            if self.task.needs_older and not is_older:
-                continue
+        self.whole: dict[bool, Whole] = {}
+        for is_older in (True,) if self.task.needs_older else (False, True):
             self.prepare(is_older)
             began, asked = time.monotonic(), server.requests
             process = self.start()
-            self.seen[is_older] = self._watch(process)
-            self.seconds[is_older] = time.monotonic() - began
+            seen, seconds = self._watch(process), time.monotonic() - began
             if process.wait() != 0:
                 raise SystemExit(f"{name}: an undisturbed run ended with {process.returncode}: {self.said()}")
-            self.requests[is_older] = server.requests - asked
-            self.whole[is_older] = (self.digest(), digest(self.at / "out"), names(self.at))
+            found = (self.digest(), digest(self.at / "out"), names(self.at))
+            self.whole[is_older] = Whole(*found, seen, seconds, server.requests - asked)
 
     def prepare(self, is_older: bool) -> None:
         """A folder as it stands before the command: with an older output, or without."""
@@ -241,18 +247,18 @@ class Ground:
         self._kill(trial, rng)
         self._look(trial)
         self._again(trial)
-        trial.asked_again = self.server.requests - asked - self.requests[trial.older]
+        trial.asked_again = self.server.requests - asked - self.whole[trial.older].requests
         if trial.code != 0 and trial.asked_again > CONCURRENCY:
             trial.faults.append(f"{trial.asked_again} requests were sent again")
 
     def _kill(self, trial: Trial, rng: random.Random) -> None:
         process = self.start()
         if trial.at == "a moment":
-            ends = time.monotonic() + rng.uniform(0, self.seconds[trial.older])
+            ends = time.monotonic() + rng.uniform(0, self.whole[trial.older].seconds)
             while time.monotonic() < ends and process.poll() is None:
                 time.sleep(0.002)
         else:
-            wanted = rng.choice(self.seen[trial.older])
+            wanted = rng.choice(self.whole[trial.older].seen)
             trial.at = f"{wanted} appears"
             while process.poll() is None and wanted not in names(self.at):
                 time.sleep(0.001)
@@ -270,16 +276,15 @@ class Ground:
     def _look(self, trial: Trial) -> None:
         known = {"SIGKILL": (0, -signal.SIGKILL), "Ctrl-C": (0, 130, -signal.SIGINT)}[trial.signal]
         said = self.said()
-        is_starting = (
-            "KeyboardInterrupt" in said and "fairbrief" not in said
-        )  # Python itself, before any line of ours
+        # Python itself, before any line of ours:
+        is_starting = "KeyboardInterrupt" in said and "fairbrief" not in said
         if (trial.code not in known or (trial.code == 130 and "Traceback" in said)) and not is_starting:
             trial.faults.append(f"ended with {trial.code}: {said[-300:]}")
         old_state = self.older if trial.older else ""
-        trial.left = state(self.task, self.at / "out", old_state, self.whole[trial.older][0])
+        trial.left = state(self.task, self.at / "out", old_state, self.whole[trial.older].state)
         if trial.left.startswith("FAULT"):
             trial.faults.append(trial.left)
-        trial.beside = sorted({*names(self.at)} - {*self.whole[trial.older][2]})
+        trial.beside = sorted({*names(self.at)} - {*self.whole[trial.older].names})
         if (cache := self.at / "cache.sqlite").exists() and (problem := self._cache_problem(cache)):
             trial.faults.append(f"the cache: {problem}")
 
@@ -287,10 +292,10 @@ class Ground:
         again = self.start()
         if again.wait(600) != 0:
             trial.faults.append(f"the rerun ended with {again.returncode}: {self.said()[-300:]}")
-        elif digest(self.at / "out") != self.whole[trial.older][1]:
+        elif digest(self.at / "out") != self.whole[trial.older].output:
             trial.faults.append("the rerun gave something else")
-        elif (left := names(self.at)) != self.whole[trial.older][2]:
-            trial.faults.append(f"left behind: {sorted({*left} ^ {*self.whole[trial.older][2]})}")
+        elif (left := names(self.at)) != (wanted := self.whole[trial.older].names):
+            trial.faults.append(f"left behind: {sorted({*left} ^ {*wanted})}")
 
     def digest(self) -> str:
         """What stands at the output; of a sweep without the answers, which may be there before the audit."""
@@ -325,21 +330,24 @@ class Ground:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def answer(prompt: str) -> str:
-    """What the server says: also a score, where one is asked for."""
-    return f"{echo(prompt)}\nScore: 4"
+def served() -> StubChat:
+    """A server whose answers also have a score."""
+    return StubChat(delay=0.02, keeps_bodies=False, answer=lambda prompt: f"{echo(prompt)}\nScore: 4")
 
 
 def _inputs(path: Path, kind: str) -> None:
-    with path.open("w", encoding="utf-8") as lines:
-        for i in range(RECORDS if kind == "new" else RECORDS // 2):
-            documents = [
-                {"text": f"Review {i} by {w}: it {w} well.", "attributes": {"side": "ab"[j % 2]}}
-                for j, w in enumerate(("rattles", "shines", "hums", "creaks"))
-            ]
-            row = {"id": f"{kind}{i}", "documents": documents, "summary": f"It {'rattles' if i % 3 else 'shines'} well.",
-                   "references": ["It rattles and shines."]}  # fmt: skip
-            lines.write(json.dumps(row) + "\n")
+    rows = []
+    for i in range(RECORDS if kind == "new" else RECORDS // 2):
+        documents = [
+            {"text": f"Review {i} by {w}: it {w} well.", "attributes": {"side": "ab"[j % 2]}}
+            for j, w in enumerate(("rattles", "shines", "hums", "creaks"))
+        ]
+        told = {
+            "summary": f"It {'rattles' if i % 3 else 'shines'} well.",
+            "references": ["It rattles and shines."],
+        }
+        rows.append({"id": f"{kind}{i}", "documents": documents, **told})
+    write_lines(rows, path)
 
 
 def planned(kills: int) -> Iterator[Trial]:
@@ -364,10 +372,7 @@ def kill_all(kills: int, seconds: float, seed: int, done: list[Trial]) -> None:
     have = {(trial.task, trial.number) for trial in done}
     wanted = [trial for trial in planned(kills) if (trial.task, trial.number) not in have]
     ends = time.monotonic() + seconds
-    with (
-        tempfile.TemporaryDirectory() as made,
-        StubChat(delay=0.02, keeps_bodies=False, answer=answer) as server,
-    ):
+    with tempfile.TemporaryDirectory() as made, served() as server:
         grounds: dict[str, Ground] = {}
         for trial in wanted:
             if time.monotonic() > ends:
@@ -407,9 +412,8 @@ def table(trials: Sequence[Trial]) -> str:
 def main() -> None:
     """Kill, write down and print; exit 1 if anything was found that must not be."""
     told = options(__doc__, "--out", "--page", kills=200, seconds=1e9, seed=0).parse_args()
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell's background ignores it, and so would children
+    # A shell's background ignores it, and so would children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     done = [Trial(**trial) for trial in written(told.out).get("trials", ())]
     before = len(done)
     kill_all(told.kills, told.seconds, told.seed, done)

@@ -90,7 +90,7 @@ class Wanted(NamedTuple):
     key: str
     item: Any
     sample: int
-    writer: Writer
+    writer: Any
 
 
 def gather(

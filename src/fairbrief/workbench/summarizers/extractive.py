@@ -81,7 +81,7 @@ class LexRank(OfSentences):
     def chosen(self, record: Record, sentences: Sequence[str]) -> Iterable[int]:  # noqa: ARG002 - of any record
         scores = centrality(sentences, self.threshold, self.damping)
         # Rounded, so that rounding errors do not break ties.
-        best = np.argsort(-scores.round(12), kind="stable").tolist()
+        best: list[int] = np.argsort(-scores.round(12), kind="stable").tolist()
         return best[: self.sentences]
 
 
