@@ -26,6 +26,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 from benchmarks.recording import markdown, options, show, write_down, written
 from benchmarks.soak.processes import running
 from tests.sample_cases import cases_of
@@ -280,7 +281,7 @@ def main() -> None:
     if told.audit is not None:
         work(told.audit[0], Path(told.audit[1]))
         return
-    done = [trial for kept in written(told.out).get("trials", ()) if _counts(trial := Trial(**kept))]
+    done = [trial for kept in written(told.out).get("trials", ()) if _counts(trial := msgspec.convert(kept, Trial))]
     have = {(trial.engine, trial.victim, trial.number) for trial in done}
     ends = time.monotonic() + told.seconds
     with tempfile.TemporaryDirectory() as made:
