@@ -27,24 +27,18 @@ def main(train: str, test: str, *specs: str) -> None:
         for many in LABELS:
             found = []
             for seed in range(DRAWS):
-                drawn = np.random.default_rng(seed).choice(
-                    len(known.labels), min(many, len(known.labels)), replace=False
-                )
+                size = len(known.labels)
+                drawn = np.random.default_rng(seed).choice(size, min(many, size), replace=False)
                 text = np.unique(known.text[drawn], return_inverse=True)[1]
                 one = Fitting(known.features[drawn], known.labels[drawn], text, seed).map()
                 # Of the weighed sum, whose order the map keeps, and which has no ties.
                 area = roc_auc(held_out.features @ one.weights, held_out.labels)
                 share = known.labels[drawn].mean()
-                found.append(
-                    (area, balanced_accuracy(one.probabilities(held_out.features), held_out.labels, share))
-                )
+                probabilities = one.probabilities(held_out.features)
+                found.append((area, balanced_accuracy(probabilities, held_out.labels, share)))
             means, least, most = (of(np.array(found), axis=0) for of in (np.mean, np.min, np.max))
-            said = (
-                f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]"
-                for name, mean, low, high in zip(
-                    ("ROC-AUC", "balanced accuracy"), means, least, most, strict=True
-                )
-            )
+            figures = zip(("ROC-AUC", "balanced accuracy"), means, least, most, strict=True)
+            said = (f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]" for name, mean, low, high in figures)
             print(f"{spec:24} {many:5} labels  {'  '.join(said)}")
 
 

@@ -80,7 +80,7 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
     """Share of records that are called uneven although documents are exchangeable, and the share by chance."""
     rng = np.random.default_rng([seed, *split])
     observation = Coverage("side", scorer="made_up")
-    significant = testable = expected = 0.0
+    found = np.zeros(3)
     for _ in range(worlds):
         scorer = MadeUp()
         case = case_of("r", labels_of(rng, split), exchangeable(rng, sum(split)), scorer)
@@ -92,15 +92,9 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
             continue
         block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
         columns, values, _ = with_unit_tests(block, ("gap",), exact=True, within="")
-        found = values[
-            0, 0, [columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
-        ]
-        significant, testable, expected = significant + found[0], testable + found[1], expected + found[2]
-    return {
-        "significant": significant / worlds,
-        "testable": testable / worlds,
-        "by_chance": expected / worlds,
-    }
+        places = [columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
+        found += values[0, 0, places]
+    return dict(zip(("significant", "testable", "by_chance"), (found / worlds).tolist(), strict=True))
 
 
 # ------------------------------------------------------------------------------------ whole audits
@@ -168,10 +162,7 @@ def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
         "records": {"worlds": worlds} | {str(s): size_of_records(s, worlds, seed) for s in SPLITS},
         "audits": {"audits": audits}
         | {
-            name: {
-                "p < 0.05": float((np.array(p) < 0.05).mean()),
-                "p < 0.5": float((np.array(p) < 0.5).mean()),
-            }
+            name: {f"p < {level}": float((np.array(p) < level).mean()) for level in (0.05, 0.5)}
             for name, p in ps.items()
             if name in main_values or name.startswith(("difference[", "between["))
         },

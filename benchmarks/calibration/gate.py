@@ -113,26 +113,30 @@ def margins(
     return shares(found)
 
 
+SIZES = (30, 50, 200, 800)
+OF_LIMIT = {"at the limit": 0.3, "twice the limit": 0.6, "half the limit": 0.15}
+"""The true values, for a limit of 0.3."""
+OF_MARGIN = {
+    "a difference that grew by the margin": (-0.12, -0.1, 0.02),
+    "from none to the margin": (0.02, 0.0, 0.02),
+    "sign turned, grown by the margin": (0.12, -0.1, 0.02),
+    "none, without a margin": (0.0, 0.0, 0.0),
+    "grown by five margins": (-0.2, -0.1, 0.02),
+    "halved": (-0.1, -0.2, 0.02),
+}
+"""The group difference now and before, and the margin."""
+
+
 def main() -> None:
     asked = options(__doc__, "out?", worlds=2000).parse_args()
-    sizes = (30, 50, 200, 800)
-    found = {
-        "nominal": {"pass at the limit": 0.025},
-        "worlds": asked.worlds,
-        "seed": 0,
-        "at the limit": {n: limits(asked.worlds, 0, n, 0.3, 0.3) for n in sizes},
-        "twice the limit": {n: limits(asked.worlds, 1, n, 0.6, 0.3) for n in sizes},
-        "half the limit": {n: limits(asked.worlds, 2, n, 0.15, 0.3) for n in sizes},
-        "at half the limit, 8 records": limits(asked.worlds, 3, 8, 0.15, 0.3),
-        "a difference that grew by the margin": {
-            n: margins(asked.worlds, 4, n, -0.12, -0.1, 0.02) for n in sizes
-        },
-        "from none to the margin": {n: margins(asked.worlds, 5, n, 0.02, 0.0, 0.02) for n in sizes},
-        "sign turned, grown by the margin": {n: margins(asked.worlds, 6, n, 0.12, -0.1, 0.02) for n in sizes},
-        "none, without a margin": {n: margins(asked.worlds, 7, n, 0.0, 0.0, 0.0) for n in sizes},
-        "grown by five margins": {n: margins(asked.worlds, 8, n, -0.2, -0.1, 0.02) for n in sizes},
-        "halved": {n: margins(asked.worlds, 9, n, -0.1, -0.2, 0.02) for n in sizes},
-    }
+    found: dict[str, object] = {
+        "nominal": {"pass at the limit": 0.025}, "worlds": asked.worlds, "seed": 0,
+    }  # fmt: skip
+    for seed, (name, true) in enumerate(OF_LIMIT.items()):
+        found[name] = {n: limits(asked.worlds, seed, n, true, 0.3) for n in SIZES}
+    found["at half the limit, 8 records"] = limits(asked.worlds, 3, 8, 0.15, 0.3)
+    for seed, (name, told) in enumerate(OF_MARGIN.items(), 4):
+        found[name] = {n: margins(asked.worlds, seed, n, *told) for n in SIZES}
     write_json(found, asked.out)
 
 

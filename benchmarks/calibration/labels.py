@@ -124,15 +124,10 @@ def unsigned(records: int = 300) -> str:
         if world.measures == LABELS and world.n_extracts:
             rng = np.random.default_rng([1, *world.name.encode()])
             cases = [case for i in range(records) for case in world.clusters(rng, i)]
-            lines += [
-                (
-                    world.says,
-                    f"`{e.quantity}`",
-                    *(f"{x:.3f}" for x in (e.value, e.extract_baseline, e.permutation_mean, e.p)),
-                )
-                for e in fairbrief.audit(cases, LABELS, n_resamples=999).estimates
-                if e.kind == "unsigned_disparity"
-            ]
+            for e in fairbrief.audit(cases, LABELS, n_resamples=999).estimates:
+                if e.kind == "unsigned_disparity":
+                    numbers = (e.value, e.extract_baseline, e.permutation_mean, e.p)
+                    lines.append((world.says, f"`{e.quantity}`", *(f"{x:.3f}" for x in numbers)))
     head = ("input", "estimate", "value", "random sentences", "permutation mean", "p")
     return markdown(head, lines, range(2, 6))
 

@@ -55,14 +55,8 @@ def unit_size(split: tuple[int, ...], worlds: int, seed: int, n_resamples: int =
             strict < 0.05,
         ]
     gaps = group_gaps(coverages(rng, labels.size), every)
-    exact, sampled_rate, strict_rate = (hits / worlds).tolist()
-    return {
-        "permutations": len(every),
-        "smallest_p": upper_p(gaps.max(), gaps, exact=True),
-        "exact": exact,
-        "sampled": sampled_rate,
-        "strict": strict_rate,
-    }
+    rates = dict(zip(("exact", "sampled", "strict"), (hits / worlds).tolist(), strict=True))
+    return {"permutations": len(every), "smallest_p": upper_p(gaps.max(), gaps, exact=True), **rates}
 
 
 def corpus_size(worlds: int, seed: int, records: int = 40, n_resamples: int = 400) -> dict[str, float]:

@@ -74,12 +74,10 @@ def main() -> None:
     given = parser.parse_args()
     records = list(read_corefud(given.conllu))
     people = People(given.people)
-    halves = {"development": False, "held back": True}
-    found = {
-        name: {"documents": len(own), **measure(own, people)}
-        for name, held in halves.items()
-        for own in [[r for r in records if is_held_back(r) == held]]
-    }
+    found: dict[str, Any] = {}
+    for name, held in (("development", False), ("held back", True)):
+        own = [record for record in records if is_held_back(record) == held]
+        found[name] = {"documents": len(own), **measure(own, people)}
     write_down(__file__, {"recogniser": given.people, **found}, out=given.out)
 
 

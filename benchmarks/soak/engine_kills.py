@@ -281,7 +281,11 @@ def main() -> None:
     if told.audit is not None:
         work(told.audit[0], Path(told.audit[1]))
         return
-    done = [trial for kept in written(told.out).get("trials", ()) if _counts(trial := msgspec.convert(kept, Trial))]
+    done = [
+        trial
+        for kept in written(told.out).get("trials", ())
+        if _counts(trial := msgspec.convert(kept, Trial))
+    ]
     have = {(trial.engine, trial.victim, trial.number) for trial in done}
     ends = time.monotonic() + told.seconds
     with tempfile.TemporaryDirectory() as made:

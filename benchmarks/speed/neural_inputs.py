@@ -33,13 +33,11 @@ def records(
     def text(low: int, high: int) -> str:
         return " ".join(rng.choices(lexicon, k=rng.randint(low, high))) + "."
 
-    return [
-        Record(
-            [[text(*words) for _ in range(rng.randint(*sentences))] for _ in range(documents)],
-            [text(5, 20) for _ in range(units)],
-        )
-        for _ in range(count)
-    ]
+    found = []
+    for _ in range(count):
+        made = [[text(*words) for _ in range(rng.randint(*sentences))] for _ in range(documents)]
+        found.append(Record(made, [text(5, 20) for _ in range(units)]))
+    return found
 
 
 def articles(count: int, documents: int, units: int, seed: int = 0) -> list[Record]:

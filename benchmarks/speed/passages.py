@@ -151,13 +151,8 @@ def main() -> None:
             save_model(folder, "middle", texts_of(reviews(given.records)))
         found = {"threads": given.threads, **of_model(folder, asks, given.rounds)}
         told = [f"--records={given.records}", f"--threads={given.threads}", f"--model={folder}"]
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.speed.passages",
-            *([str(given.file)] if given.file else []),
-            *told,
-        ]
+        files = [str(given.file)] if given.file else []
+        command = [sys.executable, "-m", "benchmarks.speed.passages", *files, *told]
         found["largest memory, MiB"] = memory_of = {}
         for mode in MODES:
             said = subprocess.run(

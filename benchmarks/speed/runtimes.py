@@ -256,13 +256,9 @@ def page_of(records: list[dict[str, Any]]) -> str:
     """A row per runtime: on each processor its slowest and its fastest shape, and how far it moves cosines."""
     makers = [told["machine"]["processor"].partition("(")[0].split(" ")[0] for told in records]
     lines = []
+    of_sizes = [told["found"]["sizes"].values() for told in records]
     shapes = [
-        [
-            shape["times faster than torch"]
-            for size in told["found"]["sizes"].values()
-            for shape in size.values()
-        ]
-        for told in records
+        [shape["times faster than torch"] for size in sizes for shape in size.values()] for sizes in of_sizes
     ]
     for way in shapes[0][0]:
         times = [[shape[way] for shape in some] for some in shapes]
