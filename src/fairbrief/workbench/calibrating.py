@@ -279,16 +279,16 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     blank = 0
     for path in paths:
         for where, text, claim, label, group in _rows(path):
-            if label is None or label == "":
+            word = "" if label is None else str(label).strip().lower()
+            if not word:
                 blank += 1
-                continue
-            word = str(label).strip().lower()
-            if word not in (*YES, *NO):
+            elif word in (*YES, *NO):
+                votes[text, claim].append(word in YES)
+                groups.setdefault((text, claim), group)
+            else:
                 raise DataError(
                     f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
                 )
-            votes[text, claim].append(word in YES)
-            groups.setdefault((text, claim), group)
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
     return Labels(pairs, blank, len(decided) - len(pairs))
@@ -301,36 +301,30 @@ Row = tuple[str, str, str, Any, str]
 def _rows(path: Path) -> Iterator[Row]:
     if path.suffix.lower() in (".csv", ".tsv"):
         for where, row in sheet_rows(path):
-            if missing := [
-                name for name in ("text", "claim", "supported") if not isinstance(row.get(name), str)
-            ]:
-                raise DataError(
-                    f"{where}: found no column '{missing[0]}'; wanted a sheet with the columns text, claim and supported; "
-                    "write one with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
-                )
-            yield where, row["text"], row["claim"], row["supported"].strip(), row.get("group") or ""
+            yield from _pairs_of(where, row)
         return
     for number, line in enumerate(text_of(path).splitlines(), 1):
         if line.strip():
             yield from _pairs_of(f"{path.name}:{number}", line)
 
 
-def _pairs_of(where: str, line: str) -> Iterator[Row]:
-    """The pairs in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
+def _pairs_of(where: str, given: str | Mapping[str, str]) -> Iterator[Row]:
+    """The pairs in a row of a sheet, or in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
     try:
-        row = json.loads(line)
-        if "summary_sentences" in row:
+        row = json.loads(given) if isinstance(given, str) else given
+        if "text" in row:
+            yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
+        elif "summary_sentences" in row:
             for one in row["summary_sentences"]:
                 for answer in one["responses"]:
                     yield where, _text(row["article"]), _text(one["sentence"]), answer["response"], ""
-        elif "evidence" in row:
-            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
         else:
-            yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
+            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
-            f'{where}: found no labelled pair ({type(error).__name__}: {error}); wanted {{"text": …, "claim": …, "supported": true}}, '
-            "or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); correct it."
+            f"{where}: found no labelled pair ({type(error).__name__}: {error}); wanted text, claim and supported (columns of a "
+            "sheet, or a line of JSON), or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); "
+            "correct it, or write a sheet with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
         ) from error
 
 
