@@ -78,13 +78,13 @@ class Transformers(Prompted):
         """Summaries under their tasks' keys, in batches of similar length."""
         waiting = iter(tasks)
         while chunk := list(itertools.islice(waiting, AT_ONCE)):
-            writer, prompt = load_writer(self.model, self.device, self.dtype), self._prompt()
+            placement = pretrained.place(self.device, self.dtype, self.batch_tokens or "auto", self.name)
+            writer, prompt = load_writer(self.model, placement), self._prompt()
             ready = [self._fitted(task, writer, prompt) for task in chunk]
             sizes = [draft.pieces + self.max_new_tokens for draft in ready]
             # Sampled summaries are written singly, because one generator serves a batch.
-            budget = pretrained.tokens(self.batch_tokens or "auto", writer.device, self.name)
-            write = partial(self._generate, ready, writer)
-            for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
+            budget = 0 if self.temperature else placement.batch_tokens
+            for batch, texts in run_batches(sizes, partial(self._generate, ready, writer), budget):
                 yield [
                     (ready[i].key, self._summary(ready[i], text, prompt))
                     for i, text in zip(batch.tolist(), texts, strict=True)
@@ -235,24 +235,24 @@ def configuration(model: str) -> Any:
 
 
 @lru_cache(maxsize=RESIDENT)
-def load_writer(model: str, device: str, dtype: str) -> Writer:
+def load_writer(model: str, placement: pretrained.Placement) -> Writer:
     """The model on a device, ready to write."""
-    device = pretrained.device_of(device, READER)
-    dtype = pretrained.dtype_of(dtype, device, READER)
+    transformers, config = library("transformers"), configuration(model)
     folder = pretrained.find(model, READER).folder
-    transformers, torch, config = library("transformers"), library("torch"), configuration(model)
     with quiet(), explained(folder, READER):
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         loaded = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
-        loaded = loaded.to(device=device, dtype=getattr(torch, pretrained.DTYPES[dtype])).eval()
+        dtype = getattr(library("torch"), pretrained.DTYPES[placement.dtype])
+        loaded = loaded.to(device=placement.device, dtype=dtype).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A decoder continues its input, so its padding is on the left; an encoder's is on the right.
     tokenizer.padding_side = "right" if config.is_encoder_decoder else "left"
     positions = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
     limits = (int(n) for n in (tokenizer.model_max_length, *positions) if n is not None and 0 < n < UNLIMITED)
-    return Writer(tokenizer, loaded, device, min(limits, default=None), bool(config.is_encoder_decoder))
+    limit = min(limits, default=None)
+    return Writer(tokenizer, loaded, placement.device, limit, bool(config.is_encoder_decoder))
 
 
 def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, int]:
