@@ -43,10 +43,7 @@ RESULTS := benchmarks/results
 bench: $(TESTED)
 	rm $(TESTED)
 	$(BIN)/python -m pip uninstall --quiet --yes fairbrief-openings
-	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.neural --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.passages --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.model_audit --out $(RESULTS)
+	set -e; for name in resampling neural passages model_audit; do $(BIN)/python -m benchmarks.speed.$$name --out $(RESULTS); done
 	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
 	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.representation $(INPUTS)/reviews/yelp__gpt-4.jsonl sentiment --records 300 --out $(RESULTS); \
@@ -55,11 +52,7 @@ bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
 	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
-	$(BIN)/python -m benchmarks.speed.growth --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.hard_cases --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.saved_audits --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.view --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.page --out $(RESULTS)
+	set -e; for name in growth hard_cases saved_audits view page; do $(BIN)/python -m benchmarks.speed.$$name --out $(RESULTS); done
 	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json
 	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json --page docs/contributing/benchmarks.md
 	$(BIN)/python -m benchmarks.attempts --page docs/contributing/benchmarks.md

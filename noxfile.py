@@ -35,10 +35,7 @@ def tests(session: nox.Session) -> None:
 def oldest(session: nox.Session) -> None:
     """The tests without models, with the oldest version of each dependency and extra that pyproject.toml allows."""
     extras = PROJECT["project"]["optional-dependencies"]
-    lists = [
-        PROJECT["project"]["dependencies"],
-        *(extras[name] for name in sorted({*extras} - {"neural", "ray"})),
-    ]
+    lists = [PROJECT["project"]["dependencies"], *(extras[name] for name in {*extras} - {"neural", "ray"})]
     pins = sorted({_oldest(text) for of in lists for text in of})
     session.install(
         "pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "httpx", "jsonschema", "mypy", "openpyxl", "rouge-score",
@@ -97,18 +94,8 @@ def release(session: nox.Session) -> None:
     (wheel,) = built.glob("*.whl")
     python = str(bare / "bin" / "python")
     session.run("python", "-m", "venv", "--without-pip", str(bare))
-    session.run(
-        "python",
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--constraint",
-        "constraints.txt",
-        str(wheel),
-    )
+    into_bare = ("python", "-m", "pip", "--python", python, "install", "--quiet")
+    session.run(*into_bare, "--constraint", "constraints.txt", str(wheel))
     bill = wheel.with_suffix(".cdx.json")
     session.run(
         "cyclonedx-py", "environment", python, "--pyproject", "pyproject.toml", "--mc-type", "library", "--output-reproducible",
@@ -148,10 +135,9 @@ def hashes(session: nox.Session) -> None:
         "--no-emit-trusted-host", "--no-emit-find-links", "--no-emit-options", "--constraint", "constraints.txt",
         "--output-file", str(made), "pyproject.toml",
     )  # fmt: skip
-    head = "".join(
-        line + "\n" for line in Path(HASHED).read_text(encoding="utf-8").splitlines() if line.startswith("#")
-    )
-    Path(HASHED).write_text(head + made.read_text(encoding="utf-8"), encoding="utf-8")
+    old = Path(HASHED).read_text(encoding="utf-8").splitlines(keepends=True)
+    head = [line for line in old if line.startswith("#")]
+    Path(HASHED).write_text("".join([*head, made.read_text(encoding="utf-8")]), encoding="utf-8")
 
 
 @nox.session(python=PYTHONS[0])
