@@ -75,7 +75,7 @@ def test_claims_without_a_cut_are_sentences() -> None:
     """A summary without claims is judged sentence by sentence, and is given those as its claims."""
     held = asked([case(claims=False)], "claims")
     assert [item.about for item in held[0][1]] == ["Tea is good.", "Some say bad."]
-    answers = [Answer("x", item.key, ("a",)) for item in held[0][1]]
+    answers = [Answer("x", item, ("a",)) for item in held[0][1]]
     (judged,) = judged_cases(held, answers, "g")
     good, bad = (Claim(text, {"g": ("a",)}) for text in ("Tea is good.", "Some say bad."))
     assert judged.summary.claims == (good, bad)
@@ -170,9 +170,9 @@ def test_judged_claims() -> None:
     held = asked([case(0), case(1)], "claims")
     (one, two), (three, _) = held[0][1], held[1][1]
     answers = [
-        Answer("x", one.key, ("a", "b")), Answer("y", one.key, ("a",)),
-        Answer("x", two.key, ()), Answer("y", two.key, ("b",)), Answer("z", two.key, ("b",)),
-        Answer("x", three.key, ("a",)),
+        Answer("x", one, ("a", "b")), Answer("y", one, ("a",)),
+        Answer("x", two, ()), Answer("y", two, ("b",)), Answer("z", two, ("b",)),
+        Answer("x", three, ("a",)),
     ]  # fmt: skip
     (judged,) = judged_cases(held, answers, "g")
     assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ("b",)]
@@ -183,14 +183,14 @@ def test_judged_ratings_and_leanings() -> None:
     rated = asked([case()], "rating")
     a, b = rated[0][1]
     given = (("x", a, "5"), ("y", a, "4"), ("x", b, "2"), ("y", b, "1"))
-    answers = [Answer(name, item.key, (rating,)) for name, item, rating in given]
+    answers = [Answer(name, item, (rating,)) for name, item, rating in given]
     (judged,) = judged_cases(rated, answers, "g")
     assert judged.record.attributes == {"rating a": "4.5", "rating b": "1.5"}
     assert unfairness(rated, answers) == {("r0", "s"): (5 - 1.5) / 4}
     assert unfairness(rated, answers[:2]) == {}
     leaning = asked([case()], "leaning", choices=["left", "fair"])
     ((item,),) = [items for _, items in leaning]
-    answers = [Answer(n, item.key, (v,)) for n, v in zip("xyz", ("left", "fair", "left"), strict=True)]
+    answers = [Answer(n, item, (v,)) for n, v in zip("xyz", ("left", "fair", "left"), strict=True)]
     (judged,) = judged_cases(leaning, answers)
     assert judged.record.attributes == {"leaning": "left"}
     assert unfairness(leaning, answers) == {("r0", "s"): pytest.approx(2 / 3)}
@@ -199,20 +199,20 @@ def test_judged_ratings_and_leanings() -> None:
 def test_agreement_of_annotators() -> None:
     """Annotators who always agree have α and κ 1, those who answer by lot have both near 0, one alone has none."""
     held = asked([case(i) for i in range(120)], "leaning")
-    items = index(held)
+    items = index(held).values()
     rng = np.random.default_rng(5)
     choices = ("negative", "fair", "positive")
-    lots = {key: [choices[j] for j in rng.integers(3, size=2)] for key in items}
-    same = [Answer(n, key, (lots[key][0],)) for n in "xy" for key in items]
-    apart = [Answer(n, key, (lots[key][i],)) for i, n in enumerate("xy") for key in items]
-    assert [one.value for one in agreement(same, items)] == [1, 1]
-    for one in agreement(apart, items):
+    lots = {item: [choices[j] for j in rng.integers(3, size=2)] for item in items}
+    same = [Answer(n, item, (lots[item][0],)) for n in "xy" for item in items]
+    apart = [Answer(n, item, (lots[item][i],)) for i, n in enumerate("xy") for item in items]
+    assert [one.value for one in agreement(same)] == [1, 1]
+    for one in agreement(apart):
         assert one.low < 0 < one.high
         assert one.low < one.value < one.high
-    assert np.isnan([one.value for one in agreement(apart[:120], items)]).all()
+    assert np.isnan([one.value for one in agreement(apart[:120])]).all()
     rated = asked([case(i) for i in range(4)], "rating")
-    votes = [Answer(n, key, (r,)) for key in index(rated) for n, r in (("x", "5"), ("y", "4"))]
-    found = {one.name: one.value for one in agreement(votes, index(rated))}
+    votes = [Answer(n, item, (r,)) for item in index(rated).values() for n, r in (("x", "5"), ("y", "4"))]
+    found = {one.name: one.value for one in agreement(votes)}
     assert found["rating: Randolph's κ (5 categories)"] == pytest.approx(-0.25)
     assert found["rating, fair or not: Randolph's κ (2 categories)"] == -1
 
@@ -220,8 +220,10 @@ def test_agreement_of_annotators() -> None:
 def test_claims_are_compared_value_by_value() -> None:
     """Two annotators who share one of two values of a claim agree on half of the questions: κ is 0."""
     held = asked([case(0), case(1)], "claims")
-    answers = [Answer(n, key, v) for key in index(held) for n, v in (("x", ("a",)), ("y", ("a", "b")))]
-    found = {one.name: one for one in agreement(answers, index(held))}
+    answers = [
+        Answer(n, item, v) for item in index(held).values() for n, v in (("x", ("a",)), ("y", ("a", "b")))
+    ]
+    found = {one.name: one for one in agreement(answers)}
     assert found["claims: Randolph's κ (2 categories)"].value == 0
     assert found["claims: Randolph's κ (2 categories)"].n == 8
 

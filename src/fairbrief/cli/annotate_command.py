@@ -133,7 +133,7 @@ def import_(
     asked, answers, blank = judging.answered(sheets, records)
     if out is not None and task == "alignment":
         raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
-    _print_answers(answers, blank, asked, seed)
+    _print_answers(answers, blank, seed)
     if task == "alignment":
         print_tables([alignment_table(asked, answers)], is_below_text=True)
         return
@@ -262,7 +262,7 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     return [(case, items) for case, items in asked if drawn(case) in chosen]
 
 
-def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], asked: Asked, seed: int) -> None:
+def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], seed: int) -> None:
     from fairbrief.workbench.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers)
@@ -270,7 +270,7 @@ def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], asked: A
     typer.echo(f"{many}: {', '.join(people)}")
     for name, count in blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
-    _print(agreement(answers, {item.key: item for _, items in asked for item in items}, seed))
+    _print(agreement(answers, seed))
 
 
 def _print(found: Sequence[Agreement]) -> None:

@@ -7,7 +7,7 @@ annotators' answers to the same question.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
@@ -43,26 +43,28 @@ Coefficients = dict[str, tuple[Callable[[Floats], Any], float]]
 """By name, a function of answers, (…, n), and its value by chance."""
 
 
-def agreement(answers: Sequence[Answer], items: Mapping[Key, Item], seed: int = 0) -> list[Agreement]:
+def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
     """Krippendorff's α and Randolph's κ of each answered task.
 
     ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
     categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
     result = []
-    for task in dict.fromkeys(answer.key.task for answer in answers):
-        mine = [(answer, items[answer.key].choices) for answer in answers if answer.key.task == task]
+    for task in dict.fromkeys(answer.item.key.task for answer in answers):
+        mine = [answer for answer in answers if answer.item.key.task == task]
         if task == "claims":
             matrix, records = _matrix(
-                (a.annotator, (*a.key, value), value in a.chosen)
-                for a, choices in mine
-                for value in choices[:-1]
+                (a.annotator, (*a.item.key, value), value in a.chosen)
+                for a in mine
+                for value in a.item.choices[:-1]
             )
             kinds: list[tuple[str, Floats, Scale, int]] = [(task, matrix, "nominal", 2)]
         else:
-            matrix, records = _matrix((a.annotator, a.key, choices.index(a.chosen[0])) for a, choices in mine)
+            matrix, records = _matrix(
+                (a.annotator, a.item.key, a.item.choices.index(a.chosen[0])) for a in mine
+            )
             scale: Scale = "ordinal" if task == "rating" else "nominal"
-            kinds = [(task, matrix, scale, max(len(choices) for _, choices in mine))]
+            kinds = [(task, matrix, scale, max(len(a.item.choices) for a in mine))]
         if task == "rating":
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
@@ -140,7 +142,7 @@ def choices_of(answers: Iterable[Answer]) -> dict[Key, list[tuple[str, ...]]]:
     """What the annotators chose, by question."""
     result: dict[Key, list[tuple[str, ...]]] = defaultdict(list)
     for answer in answers:
-        result[answer.key].append(answer.chosen)
+        result[answer.item.key].append(answer.chosen)
     return result
 
 

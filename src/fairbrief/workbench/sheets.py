@@ -255,7 +255,7 @@ class Answer:
     """One annotator's answer to one item: several values, a single choice, or () for ``none``."""
 
     annotator: str
-    key: Key
+    item: Item
     chosen: tuple[str, ...]
 
 
@@ -296,7 +296,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
                     f"{where}: found a second answer of '{name}' to one question, after {first}; remove one of them."
                 )
             seen[name, key] = where
-            answers.append(Answer(name, key, _chosen(where, row["answer"], item)))
+            answers.append(Answer(name, item, _chosen(where, row["answer"], item)))
     if not answers:
         names = ", ".join(map(str, paths))
         raise DataError(f"{names}: found no answer; wanted the column 'answer' to be filled in.")
