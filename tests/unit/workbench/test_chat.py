@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 from tests.stub_chat import StubChat
-from tests.written_summaries import Written
+from tests.written_summaries import written_by
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
-from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizers.prompts import Wish, clauses, fill, find, finished, shipped
@@ -18,18 +17,11 @@ from fairbrief.workbench.summarizers.prompts import Wish, clauses, fill, find, f
 RECORDS = [Record(f"r{i}", (Document(f"Text {i}."),)) for i in range(12)]
 
 
-@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
-def test_contract(clause: SummarizerClause) -> None:
-    """The clauses of a summarizer hold, whatever order the answers come in."""
-    with StubChat(faults={"slow": 0.4}, slow=0.05) as server:
-        clause(Written(Chat("stub-1", base_url=server.url, pause=0.01)), RECORDS)
-
-
 def test_samples_have_names_and_seeds_of_their_own() -> None:
     """Three samples are three systems, asked with three seeds, and tell which they are."""
     with StubChat() as server:
         chat = Chat("stub-1", base_url=server.url, samples=3, seed=5, temperature=0.7, concurrency=1)
-        found = list(Written(chat).summarize(RECORDS[:2]))
+        found = written_by(chat, RECORDS[:2])
     assert [s.system for s in found] == ["stub-1#1", "stub-1#2", "stub-1#3"] * 2
     assert [s.made["sample"] for s in found[:3]] == ["1", "2", "3"]
     assert [body["seed"] for body in server.bodies[:3]] == [5, 6, 7]
@@ -40,9 +32,9 @@ def test_sentences_of_longer_answers_are_sampled() -> None:
     """Of an answer that is too long the wanted number of sentences is kept, in order, as the summary records; Zhang et al. cut nothing."""
     with StubChat(answer=lambda _: "One is red. Two broke. Three left.") as server:
         chat = Chat("stub-1", base_url=server.url, sentences=2)
-        (found,) = Written(chat).summarize(RECORDS[:1])
+        (found,) = written_by(chat, RECORDS[:1])
         uncut = Chat("stub-1", base_url=server.url, prompt="perspectives-reviews", sentences=2)
-        (kept,) = Written(uncut).summarize(RECORDS[:1])
+        (kept,) = written_by(uncut, RECORDS[:1])
     assert found.text == "One is red. Three left."
     assert found.made["cut"] == "3 sentences to 2"
     assert "2 sentences" in server.bodies[0]["messages"][-1]["content"]
@@ -60,14 +52,14 @@ def test_a_list_becomes_sentences_on_lines() -> None:
     """Where the prompt asks for a list, its marks are no part of the summary, and its own length counts."""
     with StubChat(answer=lambda _: "- One is red.\n- Two - twice - broke.\n- Three.\n- Four.") as server:
         chat = Chat("stub-1", base_url=server.url, prompt="article-list")
-        (found,) = Written(chat).summarize(RECORDS[:1])
+        (found,) = written_by(chat, RECORDS[:1])
     assert found.text == "One is red.\nTwo - twice - broke.\nFour."
 
 
 def test_refused_is_no_text_but_keeps_the_answer() -> None:
     """A refusal has a reason instead of a text, and what the model said stands in ``made``."""
     with StubChat(script=["refuse"]) as server:
-        (found,) = Written(Chat("stub-1", base_url=server.url)).summarize(RECORDS[:1])
+        (found,) = written_by(Chat("stub-1", base_url=server.url), RECORDS[:1])
     assert (found.text, found.reason) == ("", "refused")
     assert found.made["answer"].startswith("I'm sorry")
 

@@ -41,7 +41,7 @@ def written(summarizer: Summarizer | Drafting, records: Sequence[Record], out: P
 def test_lines_read_back_as_they_were(tmp_path: Path) -> None:
     """Our readers read every line without being told how: the record is the same, summary and making beside it."""
     out = tmp_path / "o.jsonl"
-    with StubChat(faults={"refuse": 0.2, "empty": 0.2}, seed=1) as server:
+    with StubChat(faults={"refuse": 0.2, "empty": 0.2, "slow": 0.2}, slow=0.05, seed=1) as server:
         count = written(chat(server, samples=2, temperature=1.0), RECORDS, out)
     cases = list(readers.read(out))
     assert [c.record.id for c in cases] == [r.id for r in RECORDS for _ in range(2)]
