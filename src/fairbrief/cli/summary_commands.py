@@ -78,7 +78,7 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
+    forecast = foresee(jobs, reading.records, keys_in(journal))
     tally = asking.tally()
     with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
@@ -108,7 +108,7 @@ def claims(
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
-    from fairbrief.workbench.summarizing import foresee
+    from fairbrief.workbench.summarizing import Job, foresee
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
@@ -116,7 +116,7 @@ def claims(
     splitter = Splitter(chat, instruction_in(prompt))
     reading = options.read(files)
     journal, tally = journal_of(out), asking.tally()
-    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal))
+    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(journal))
     with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch, tally)
     split = (

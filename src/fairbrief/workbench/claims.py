@@ -123,11 +123,7 @@ class Outcome:
 
 
 def split_file(
-    splitter: Splitter,
-    cases: Callable[[], Iterable[Case]],
-    out: Path,
-    watch: Watch = lambda _: None,
-    tally: Tally | None = None,
+    splitter: Splitter, cases: Callable[[], Iterable[Case]], out: Path, watch: Watch, tally: Tally
 ) -> Outcome:
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
@@ -137,7 +133,7 @@ def split_file(
     outcome = Outcome(Count())
     not_asked: Answer = {"claims": [], "reason": NOT_ASKED}
     with locked(out), open_journal(journal_of(out)) as journal:
-        without = gather([splitter], cases, journal, outcome.count, tally or Tally(), watch)
+        without = gather([splitter], cases, journal, outcome.count, tally, watch)
         with atomic_stream(out) as stream:
             for case in cases():
                 summary = case.summary

@@ -99,7 +99,7 @@ def gather(
     journal: Journal,
     count: Count,
     tally: Tally,
-    watch: Watch = lambda _: None,
+    watch: Watch,
 ) -> dict[str, Answer]:
     """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
 
@@ -308,17 +308,14 @@ class Forecast:
         return lines
 
 
-def foresee(
-    writers: Iterable[tuple[str, object]], items: Callable[[], Iterable[Any]], known: Collection[str]
-) -> Forecast:
-    """Fill every prompt of every writer for every record (or case); return the requests that chat models would get.
+def foresee(jobs: Iterable[Job], items: Callable[[], Iterable[Any]], known: Collection[str]) -> Forecast:
+    """Fill every prompt of every job for every record (or case); return the requests that chat models would get.
 
-    A writer comes with the name of its system, or none. ``known`` has the keys of stored answers. Raises the errors of
-    filling (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place
-    for a requested clause).
+    ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
+    that the prompt uses, RequestError for a prompt without a place for a requested clause).
     """
     result = Forecast()
-    names = {writer: name for name, writer in writers if isinstance(writer, Writer)}
+    names = {job.summarizer: job.system for job in jobs if isinstance(job.summarizer, Writer)}
     for key, item, sample, writer in _wanted(list(names), items):
         result.wanted += 1
         if isinstance(writer, Asking):

@@ -66,7 +66,7 @@ def foresee(records: Records, jobs: Sequence[Job], plan: Plan) -> Forecast:
     baseline_of(jobs, plan)
     check(records(), plan)
     known = keys_in(jobs[0].out.with_name(JOURNAL))
-    return foresee_answers([(job.system, job.summarizer) for job in jobs], records, known)
+    return foresee_answers(jobs, records, known)
 
 
 def audited(jobs: Sequence[Job], plan: Plan) -> Result:
