@@ -39,8 +39,10 @@ class Agreement:
     note: str
 
 
-Coefficients = dict[str, tuple[Callable[[Floats], Any], float]]
-"""By name, a function of answers, (…, n), and its value by chance."""
+Coefficients = dict[str, Callable[[Floats], Any]]
+"""By name, a function of answers, (…, n)."""
+SAME_ORDER = "agrees with people"
+"""The one coefficient that is 0.5 by chance; the others are 0."""
 
 
 def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
@@ -69,11 +71,11 @@ def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
             kinds.append(("rating, fair or not", fair, "nominal", 2))
         for name, numbers, scale, categories in kinds:
-            alpha = partial(krippendorff_alpha, scale=scale)
-            kappa = partial(randolph_kappa, categories=categories)
             coefficients: Coefficients = {
-                f"{name}: Krippendorff's α ({scale})": (alpha, 0.0),
-                f"{name}: Randolph's κ ({categories} categories)": (kappa, 0.0),
+                f"{name}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
+                f"{name}: Randolph's κ ({categories} categories)": partial(
+                    randolph_kappa, categories=categories
+                ),
             }
             result += with_intervals(coefficients, numbers, records, seed)
     return result
@@ -92,13 +94,10 @@ def agreement_with_people(
     """
     known = ~(np.isnan(measured) | np.isnan(judged))
     both, kept = np.stack([measured[known], judged[known]]), list(compress(records, known))
-    coefficients: Coefficients = {
-        "agrees with people": (_concordant, 0.5),
-        "Pearson": (lambda both: pearson(*both), 0.0),
-        "Spearman": (lambda both: spearman(*both), 0.0),
-        "Krippendorff's α (interval)": (partial(krippendorff_alpha, scale="interval"), 0.0),
-    }
-    coefficients.pop("agrees with people" if same_scale else "Krippendorff's α (interval)")
+    coefficients: Coefficients = {} if same_scale else {SAME_ORDER: _concordant}
+    coefficients |= {"Pearson": lambda both: pearson(*both), "Spearman": lambda both: spearman(*both)}
+    if same_scale:
+        coefficients["Krippendorff's α (interval)"] = partial(krippendorff_alpha, scale="interval")
     return with_intervals(coefficients, both, kept, seed)
 
 
@@ -118,13 +117,14 @@ def with_intervals(
     draws = np.full((DRAWS, len(coefficients)), np.nan)
     for i in range(DRAWS if len(members) > 1 else 0):
         chosen = np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))])
-        draws[i] = [function(answers[..., chosen]) for function, _ in coefficients.values()]
+        draws[i] = [function(answers[..., chosen]) for function in coefficients.values()]
     intervals = zip(*percentile_interval(draws)[:2], strict=True)
-    for (name, (function, chance)), (low, high) in zip(coefficients.items(), intervals, strict=True):
+    for (name, function), (low, high) in zip(coefficients.items(), intervals, strict=True):
         value = float(function(answers)) if len(records) else np.nan
         note = "one record: no interval" if len(members) < 2 else ""
         if np.isnan(value):
             note = "no two answers to compare, or all are equal"
+        chance = 0.5 if name == SAME_ORDER else 0.0
         result.append(Agreement(name, value, float(low), float(high), len(records), chance, note))
     return result
 
