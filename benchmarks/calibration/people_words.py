@@ -169,9 +169,10 @@ def _shares(
         panels = context.clearest_first(context.leading())
         significant = [e for e in sorted(panels[0], key=context.rank) if context.kind(e) in NAMED]
         named.append(any(e.system == FAIR for e in significant))
-        top = significant[0] if significant else None
-        is_planted = top is not None and top.system == UNFAIR and top.quantity.startswith(world.planted)
-        first.append(is_planted and (top.value or 0) < 0)
+        top = ((e.system == UNFAIR, e.quantity, e.value or 0) for e in significant[:1])
+        first.append(
+            any(unfair and name.startswith(world.planted) and value < 0 for unfair, name, value in top)
+        )
     tests |= {"fair named": named, "planted first": first}
     return {name: round(float(np.mean(found)), 3) if found else np.nan for name, found in tests.items()}
 

@@ -311,7 +311,7 @@ def _rows(path: Path) -> Iterator[Row]:
 def _pairs_of(where: str, given: str | Mapping[str, str]) -> Iterator[Row]:
     """The pairs in a row of a sheet, or in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
     try:
-        row = json.loads(given) if isinstance(given, str) else given
+        row: Mapping[str, Any] = json.loads(given) if isinstance(given, str) else given
         if "text" in row:
             yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
         elif "summary_sentences" in row:
