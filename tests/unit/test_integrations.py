@@ -16,6 +16,7 @@ import pytest
 import fairbrief
 from fairbrief import integrations
 from fairbrief.integrations import lm_eval_task, numbers, promptfoo_hook
+from fairbrief.scoring import Score
 
 DOCUMENTS = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", "Buses are full."]] * 6
 SUMMARIES = [texts[0] for texts in DOCUMENTS]
@@ -23,7 +24,7 @@ GROUPS = [["fan", "critic"]] * 12
 FEW: Any = {"n_resamples": 40, "n_extracts": 3}
 
 
-def wanted(measure: str = "coverage_parity") -> fairbrief.api.Score:
+def wanted(measure: str = "coverage_parity") -> Score:
     """What each adapter has to agree with."""
     return fairbrief.score(DOCUMENTS, SUMMARIES, GROUPS, measure=measure, **FEW)
 
