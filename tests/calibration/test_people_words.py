@@ -51,13 +51,13 @@ def test_the_page_shows_what_was_recorded() -> None:
 
 
 def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
-    """Of 60 fair writers, 7 % of whose 200 summaries have a listed word, at most 4 are significant; 9 of 10 intervals contain 0."""
-    significant, covered = 0, 0
+    """Of 60 fair writers, 7 % of whose 200 summaries have words for one person, at most 2 have p <= 0.05 and none p <= 0.01."""
+    ps, covered = list[float](), 0
     for seed in range(60):
         rng, rows = np.random.default_rng(seed), []
         for i in range(200):
             words = rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[0.11, 0.89])
-            kept = rng.choice(words, int(rng.integers(1, 4))) if rng.random() < 0.07 else ["it"]
+            kept = [rng.choice(words)] * int(rng.integers(1, 4)) if rng.random() < 0.07 else ["it"]
             text, summary = (f"Then {' and '.join(some)} met." for some in (words, kept))
             rows.append({"id": f"r{i}", "documents": [text], "summary": summary})
         audit = fairbrief.audit(rows, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
@@ -65,7 +65,8 @@ def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
         assert e.p is not None
         assert e.low is not None
         assert e.high is not None
-        significant += e.p <= 0.05
+        ps.append(e.p)
         covered += e.low <= 0 <= e.high
-    assert significant <= 4
-    assert covered >= 54
+    assert sum(p <= 0.05 for p in ps) <= 2
+    assert min(ps) > 0.01
+    assert covered >= 57

@@ -18,6 +18,7 @@ from fairbrief.statistics.jackknife import (
     Spreads,
     leave_one_out,
     spreads,
+    with_null_share,
     with_uncertain_scores,
 )
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
@@ -286,7 +287,12 @@ class Jackknifed:
     def spreads(self, name: str) -> Spreads:
         """How far a value varies in each part."""
         if name not in self._spreads:
-            self._spreads[name] = self.readings(name).spreads(self.strata(name))
+            value, share = self.readings(name), self.here[name].share
+            found = value.spreads(self.strata(name))
+            if share:
+                own = self.readings(share)
+                found = with_null_share(found, own.spreads(), own.and_other(value).spreads())
+            self._spreads[name] = found
         return self._spreads[name]
 
     def strata(self, name: str) -> Integers | None:
