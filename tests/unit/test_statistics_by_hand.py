@@ -13,6 +13,7 @@ from fairbrief.statistics.agreement import krippendorff_alpha
 from fairbrief.statistics.jackknife import (
     Precision,
     Spreads,
+    at_most_as_certain,
     detectable,
     leave_one_out,
     share_interval,
@@ -170,6 +171,15 @@ def test_a_share_of_few_clusters_varies_at_least_as_under_the_null(
     raised = with_null_share(one_value(share - 0.2, found, 15, 16), own, reference)
     assert raised.error**2 == pytest.approx(wanted, abs=1e-15)
     assert (raised.value, raised.freedom) == (pytest.approx(share - 0.2), 15)
+
+
+def test_a_value_is_at_most_as_certain_as_another() -> None:
+    """|3|/error is at most 0.2/0.1 = 2; a larger error stays, as one that is unknown, and where the other value is 0."""
+    gap = one_value(-0.2, 0.1, 9, 10)
+    assert at_most_as_certain(one_value(3.0, 0.5, 9, 10), gap).error == pytest.approx(1.5)
+    assert at_most_as_certain(one_value(3.0, 2.0, 9, 10), gap).error == 2.0
+    assert np.isnan(at_most_as_certain(one_value(3.0, NAN, 9, 10), gap).error)
+    assert at_most_as_certain(one_value(3.0, 0.5, 9, 10), one_value(0.0, 0.1, 9, 10)).error == 0.5
 
 
 @pytest.mark.parametrize("clusters", range(2, 40))

@@ -122,7 +122,7 @@ class WordListInclusion(BaseMeasure):
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
-                share=f"summary_share[{g}]",
+                shares=(f"summary_share[{g}]",),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {

@@ -212,6 +212,13 @@ def with_null_share(found: Spreads, share: Spreads, reference: Spreads) -> Sprea
     return replace(found, error=np.sqrt(found.error**2 + missing * (1 - np.minimum(explained, 1.0))))
 
 
+def at_most_as_certain(found: Spreads, gap: Spreads) -> Spreads:
+    """The spreads with an error so large that the t of the value is at most that of another value, ``gap``."""
+    size = np.abs(gap.value)
+    error = np.abs(found.value) * gap.error / np.where(size > 0, size, np.nan)
+    return replace(found, error=np.where(np.isfinite(error) & (error > found.error), error, found.error))
+
+
 def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
