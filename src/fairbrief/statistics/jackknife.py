@@ -215,7 +215,8 @@ def with_null_share(found: Spreads, share: Spreads, reference: Spreads) -> Sprea
 def at_most_as_certain(found: Spreads, gap: Spreads) -> Spreads:
     """The spreads with an error so large that the t of the value is at most that of another value, ``gap``."""
     size = np.abs(gap.value)
-    error = np.abs(found.value) * gap.error / np.where(size > 0, size, np.nan)
+    with np.errstate(invalid="ignore"):  # published odds may be infinite
+        error = np.abs(found.value) * gap.error / np.where(size > 0, size, np.nan)
     return replace(found, error=np.where(np.isfinite(error) & (error > found.error), error, found.error))
 
 
