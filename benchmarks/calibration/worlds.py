@@ -266,6 +266,19 @@ def pronouns(women: float, extra: float = 0.0) -> Callable[[Rng, int], list[Case
     return make
 
 
+def few_pronouns(held: float, women: float = 0.11) -> Callable[[Rng, int], list[Case]]:
+    """Articles about several people, few of them women; only a share ``held`` of the summaries have pronouns, of one person."""
+
+    def make(rng: Rng, number: int) -> list[Case]:
+        said = [str(w) for w in rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[women, 1 - women])]
+        kept = [str(rng.choice(said))] * int(rng.integers(1, 4)) if rng.random() < held else ["it"]
+        texts = [f"Then {' and '.join(some)} met." for some in (said, kept)]
+        article = Record(f"r{number}", (Document(texts[0]),))
+        return [Case(article, Summary(article.id, "x", texts[1]))]
+
+    return make
+
+
 REPRESENTATION = ("bur@side", "uer@side", "auc@side", "sof@side")
 COVERAGE = ("equal_coverage@side", "coverage_parity@side")
 GROUPED = (*REPRESENTATION, *COVERAGE)
@@ -340,4 +353,7 @@ def worlds() -> Iterator[World]:
         pronouns(0.15, 0.9),
         ("word_list_inclusion",),
         is_fair=False,
+    )
+    yield World(
+        "w-few", "11 % women, pronouns in 7 % of summaries", few_pronouns(0.07), ("word_list_inclusion",)
     )

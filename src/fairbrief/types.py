@@ -417,6 +417,9 @@ class Value(Data, frozen=True):
     """The known value of random extracts, if none need be drawn."""
     fold: Callable[[Floats], Floats] | None = None
     """The function from group differences to the unsigned score, (…, differences) → (…), for its mean under sign flips."""
+    shares: tuple[str, ...] = ()
+    """The name of the share that it is, less a reference; or of the two shares that it compares. Its error is at least that of
+    equal shares."""
     strata: tuple[Column, ...] = ()
     """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False

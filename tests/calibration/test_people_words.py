@@ -1,5 +1,5 @@
 """A reduced run of benchmarks/calibration/people_words.py: size, coverage and power of theme_words and attribute_mentions; and
-lists of words that few summaries have.
+groups whose words or people few summaries have.
 """
 
 import json
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from benchmarks.calibration import people_words
 from benchmarks.calibration.people_words import MARKERS, World, calibrate, table, worlds
+from benchmarks.calibration.worlds import LAST
 from benchmarks.recording import with_section
 
 import fairbrief
@@ -51,13 +52,13 @@ def test_the_page_shows_what_was_recorded() -> None:
 
 
 def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
-    """Of 60 fair writers, 7 % of whose 200 summaries have a listed word, at most 4 are significant; 9 of 10 intervals contain 0."""
-    significant, covered = 0, 0
+    """Of 60 fair writers, 7 % of whose 200 summaries have words for one person, at most 2 have p <= 0.05 and none p <= 0.01."""
+    ps, covered = list[float](), 0
     for seed in range(60):
         rng, rows = np.random.default_rng(seed), []
         for i in range(200):
             words = rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[0.11, 0.89])
-            kept = rng.choice(words, int(rng.integers(1, 4))) if rng.random() < 0.07 else ["it"]
+            kept = [rng.choice(words)] * int(rng.integers(1, 4)) if rng.random() < 0.07 else ["it"]
             text, summary = (f"Then {' and '.join(some)} met." for some in (words, kept))
             rows.append({"id": f"r{i}", "documents": [text], "summary": summary})
         audit = fairbrief.audit(rows, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
@@ -65,7 +66,43 @@ def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
         assert e.p is not None
         assert e.low is not None
         assert e.high is not None
-        significant += e.p <= 0.05
+        ps.append(e.p)
         covered += e.low <= 0 <= e.high
-    assert significant <= 4
-    assert covered >= 54
+    assert sum(p <= 0.05 for p in ps) <= 2
+    assert min(ps) > 0.01
+    assert covered >= 57
+
+
+@pytest.mark.parametrize("odds", [0.05, 0.95])
+def test_few_people_of_a_group_rarely_decide(odds: float) -> None:
+    """Of 60 writers who name women (8 %) as often as men, at most 2 have p <= 0.05 and none p <= 0.01."""
+    ps, covered = list[float](), 0
+    for seed in range(60):
+        rng, rows = np.random.default_rng(seed), []
+        for i in range(50):
+            genders = rng.choice(["female", "male"], int(rng.integers(2, 8)), p=[0.08, 0.92])
+            entities = [
+                {
+                    "id": last,
+                    "first_name": {"female": "Mary", "male": "John"}[g],
+                    "last_name": last,
+                    "attributes": {"gender": g},
+                }
+                for g, last in zip(genders.tolist(), LAST, strict=False)
+            ]
+            people = [f"{e['first_name']} {e['last_name']}" for e in entities]
+            named = [name for name in people if rng.random() < odds]
+            text, summary = (
+                " ".join(f"{name} spoke." for name in some) for some in (people, named or ["It"])
+            )
+            rows.append({"id": f"r{i}", "documents": [text], "summary": summary, "entities": entities})
+        audit = fairbrief.audit(rows, ["entity_inclusion@gender"], n_resamples=200, check_scorers=False)
+        (e,) = [e for e in audit.estimates if e.is_primary]
+        assert e.p is not None
+        assert e.low is not None
+        assert e.high is not None
+        ps.append(e.p)
+        covered += e.low <= 0 <= e.high
+    assert sum(p <= 0.05 for p in ps) <= 2
+    assert min(ps) > 0.01
+    assert covered >= 57

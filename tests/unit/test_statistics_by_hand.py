@@ -13,11 +13,13 @@ from fairbrief.statistics.agreement import krippendorff_alpha
 from fairbrief.statistics.jackknife import (
     Precision,
     Spreads,
+    at_most_as_certain,
     detectable,
     leave_one_out,
     share_interval,
     t_interval,
     t_test,
+    with_null_share,
 )
 from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
 from fairbrief.statistics.label_permutations import LabelDraws, Relabelled
@@ -143,6 +145,41 @@ def test_the_interval_of_a_share_solves_wilsons_equation() -> None:
     assert bounds[0] < 0.25 < bounds[1]
     for p in bounds:
         assert (0.25 - p) ** 2 == pytest.approx(t * t * p * (1 - p) / 18.75)
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "found", "reference_error", "wanted"),
+    [
+        (
+            0.0,
+            0.0,
+            0.01,
+            0.01,
+            0.01**2 + 0.2 * 0.8 / 16,
+        ),  # all 16 clusters alike: as 16 of the reference's share
+        (0.1, 0.1, 0.1, 0.0, 0.2 * 0.8 / 9),  # 0.1 · 0.9/0.1² = 9 effective clusters
+        (0.1, 0.1, 0.06, 0.08, 0.06**2 + (0.2 * 0.8 / 9 - 0.1**2) * (1 - 0.64)),  # correlation 0.8
+        (0.1, 0.1, 0.0, 0.1, 0.0),  # the reference explains all of it
+        (0.4, 0.1, 0.1, 0.0, 0.1**2),  # it varies more than one equal to the reference
+    ],
+)
+def test_a_share_of_few_clusters_varies_at_least_as_under_the_null(
+    share: float, error: float, found: float, reference_error: float, wanted: float
+) -> None:
+    """The squared error rises to r(1 - r)/n, by the part that the reference does not explain."""
+    own, reference = one_value(share, error, 15, 16), one_value(0.2, reference_error, 15, 16)
+    raised = with_null_share(one_value(share - 0.2, found, 15, 16), own, reference)
+    assert raised.error**2 == pytest.approx(wanted, abs=1e-15)
+    assert (raised.value, raised.freedom) == (pytest.approx(share - 0.2), 15)
+
+
+def test_a_value_is_at_most_as_certain_as_another() -> None:
+    """|3|/error is at most 0.2/0.1 = 2; a larger error stays, as one that is unknown, and where the other value is 0."""
+    gap = one_value(-0.2, 0.1, 9, 10)
+    assert at_most_as_certain(one_value(3.0, 0.5, 9, 10), gap).error == pytest.approx(1.5)
+    assert at_most_as_certain(one_value(3.0, 2.0, 9, 10), gap).error == 2.0
+    assert np.isnan(at_most_as_certain(one_value(3.0, NAN, 9, 10), gap).error)
+    assert at_most_as_certain(one_value(3.0, 0.5, 9, 10), one_value(0.0, 0.1, 9, 10)).error == 0.5
 
 
 @pytest.mark.parametrize("clusters", range(2, 40))

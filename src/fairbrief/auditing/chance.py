@@ -153,8 +153,8 @@ def flip_chance(
 
     The contributions are jackknife pseudo-values of the value's group differences, or of the value itself. An unsigned score
     is tested by the largest absolute studentized group difference; all signs of a cluster flip together. Where units are of
-    different kinds, few may decide: p is at least that of the jackknife t with Satterthwaite's degrees of freedom. Contrasts
-    between groups of units are tested by `between_chance`: p is the smallest of theirs times their number (Bonferroni).
+    different kinds, few may decide, and where shares are compared, that of a rare group may be 0 by chance: p is at least that of
+    the jackknife t. Contrasts between groups of units are tested by `between_chance`: p is the smallest of theirs times their number (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
     spreads = [here.spreads(contrast) for contrast in names]
@@ -187,7 +187,7 @@ def flip_chance(
         return PermutationTest(p, reachable, sampled, mean)
     observed = _flip_sizes(contributions.sum(axis=0)[np.newaxis], contributions)
     p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed)
-    if value.strata:
+    if value.strata or here.here[names[0]].shares:
         p = max(
             p, min(float(t_p(found.value[part], found.error[part], found.freedom[part])) for found in spreads)
         )

@@ -16,8 +16,10 @@ from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import (
     GroupNumbers,
     Spreads,
+    at_most_as_certain,
     leave_one_out,
     spreads,
+    with_null_share,
     with_uncertain_scores,
 )
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
@@ -286,8 +288,19 @@ class Jackknifed:
     def spreads(self, name: str) -> Spreads:
         """How far a value varies in each part."""
         if name not in self._spreads:
-            self._spreads[name] = self.readings(name).spreads(self.strata(name))
+            found = self.readings(name).spreads(self.strata(name))
+            self._spreads[name] = self._as_if_equal(name, found) if self.here[name].shares else found
         return self._spreads[name]
+
+    def _as_if_equal(self, name: str, found: Spreads) -> Spreads:
+        """The spreads of a value that compares shares, with an error that is at least that of equal shares."""
+        first, *others = (self.readings(share) for share in self.here[name].shares)
+        if not others:
+            reference = first.and_other(self.readings(name))
+            return with_null_share(found, first.spreads(), reference.spreads())
+        one, other = first.spreads(), others[0].spreads()
+        gap = with_null_share(first.and_other(others[0]).spreads(), one, other)
+        return at_most_as_certain(found, with_null_share(gap, other, one))
 
     def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""

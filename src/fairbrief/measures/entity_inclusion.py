@@ -35,7 +35,8 @@ class EntityInclusion(BaseMeasure):
     Per record:  ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
                 that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
     Permuted:   counterfactuals of one sample (a pair with exchanged groups) have their groups' names swapped
-                together; in a single record, groups are permuted among its people.
+                together; in a single record, groups are permuted among its people. p is at least that of the
+                jackknife t, and t at most that of the difference of the groups' ``inclusion`` if both were equal.
     Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
                 permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
                 n_g; ``ambiguous``, the share of names that fit several people.
@@ -48,7 +49,7 @@ class EntityInclusion(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="block",
-        version=2,
+        version=3,
         family="People",
         question="how unequal the odds are that people of each group are named",
         harm="People of some groups would be left out of the record more often than others who did the same.",
@@ -158,6 +159,7 @@ class EntityInclusion(BaseMeasure):
             values[name] = t.Value(
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
                 group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
+                shares=(f"inclusion[{groups[a]}]", f"inclusion[{groups[b]}]"),
             )  # fmt: skip
         values |= means(totals, "included", "source", groups, "inclusion", is_share=True)
         values["ambiguous"] = t.Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)

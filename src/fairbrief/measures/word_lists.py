@@ -38,7 +38,8 @@ class WordListInclusion(BaseMeasure):
 
     Per record:  ``source[g]``, ``summary[g]``: occurrences.
     Permuted:   nothing, since exchanged names would change the base rate to a half; the tests use sign flips of
-                clusters, and p is at least that of the jackknife t. ``words=published`` exchanges the names, for all
+                clusters, and p is at least that of the jackknife t, whose standard error is at least that of summaries with
+                the reference's shares. ``words=published`` exchanges the names, for all
                 counterfactuals of one seed document together, unless the reference is given and uneven.
     Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
                 Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
@@ -51,7 +52,7 @@ class WordListInclusion(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="block",
-        version=4,
+        version=5,
         family="People",
         question="how far the groups' shares of identifying words differ between summaries and sources",
         harm="People of some groups would be left out of the record more often than others who did the same.",
@@ -121,6 +122,7 @@ class WordListInclusion(BaseMeasure):
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
+                shares=(f"summary_share[{g}]",),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             values |= {

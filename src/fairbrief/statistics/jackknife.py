@@ -189,22 +189,50 @@ def t_p(value: Any, error: Any, freedom: Any) -> Any:
     return np.where(np.isnan(error), np.nan, p)[()]
 
 
+def effective_clusters(share: Spreads) -> Floats:
+    """v(1 − v)/error² of a mean v of numbers in [0, 1]: its number of clusters, less for those that are alike. Where all are equal,
+    their number.
+    """
+    v, error = np.clip(share.value, 0.0, 1.0), share.error
+    squares = np.float_power(np.where(error > 0, error, 1.0), 2)
+    return np.where(error > 0, v * (1 - v) / squares, share.count)
+
+
+def with_null_share(found: Spreads, share: Spreads, reference: Spreads) -> Spreads:
+    """The spreads of a share less its reference, with an error that is at least that of a share equal to the reference.
+
+    A share of few clusters hardly varies if it happens to be near 0 or 1. So its squared error is raised to r(1 − r)/n, with the
+    reference r and the effective number n of clusters; except for the part of it that the reference explains (squared correlation).
+    Source: the score test of a share, Wilson (1927).
+    """
+    r, own, other = np.clip(reference.value, 0.0, 1.0), share.error**2, reference.error**2
+    missing = np.maximum(r * (1 - r) / np.maximum(effective_clusters(share), 1e-9) - own, 0.0)
+    shared, product = (own + other - found.error**2) / 2, own * other
+    explained = np.where(product > 0, shared**2 / np.where(product > 0, product, 1.0), 0.0)
+    return replace(found, error=np.sqrt(found.error**2 + missing * (1 - np.minimum(explained, 1.0))))
+
+
+def at_most_as_certain(found: Spreads, gap: Spreads) -> Spreads:
+    """The spreads with an error so large that the t of the value is at most that of another value, ``gap``."""
+    size = np.abs(gap.value)
+    with np.errstate(invalid="ignore"):  # published odds may be infinite
+        error = np.abs(found.value) * gap.error / np.where(size > 0, size, np.nan)
+    return replace(found, error=np.where(np.isfinite(error) & (error > found.error), error, found.error))
+
+
 def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
-    The effective number is v(1 − v)/error², and the number of clusters where they are all equal. Inside
-    [0, 1], and contains v; close to `t_interval` far from the ends, and never empty at them; nan without an error.
+    Inside [0, 1], and contains v; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
-    v, error = np.clip(spread.value, 0.0, 1.0), spread.error
-    n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), spread.count)
+    v, n = np.clip(spread.value, 0.0, 1.0), np.maximum(effective_clusters(spread), 1e-9)
     t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
-    n = np.maximum(n, 1e-9)
     middle, half = (
         (v + t2 / (2 * n)) / (1 + t2 / n),
         np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n),
     )
-    known = ~np.isnan(error)
+    known = ~np.isnan(spread.error)
     # At the ends, rounding would move a bound beyond the value.
     low, high = np.clip(middle - half, 0.0, v), np.clip(middle + half, v, 1.0)
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
