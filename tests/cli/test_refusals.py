@@ -110,7 +110,7 @@ REFUSED = [
     ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit", "is a directory"),
     (EXPORT.format("s.csv", ""), "s.csv exists"),
     (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
-    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),
+    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "one file name"),
     # builders that would make nothing
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     # files of settings

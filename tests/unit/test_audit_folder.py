@@ -16,8 +16,8 @@ from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import load, per_record, write_all
-from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed
+from fairbrief.reports import per_record
+from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed, load, write_all
 from fairbrief.reports.result import Result
 from fairbrief.types import Table
 

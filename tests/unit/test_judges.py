@@ -9,7 +9,7 @@ from tests.sample_cases import Supported, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import write_all
+from fairbrief.reports.audit_folder import write_all
 from fairbrief.reports.result import Result
 from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparisons, correlations, label_table
 from fairbrief.saved.ranking import normalised, overall, table
@@ -217,7 +217,7 @@ def test_measures_and_systems_that_were_not_audited_are_refused() -> None:
     """One measure alone, or what no audit holds, is an error that names what there is."""
     with pytest.raises(RequestError, match="Name two different"):
         correlations([made()], ["uer@side"])
-    with pytest.raises(RequestError, match="not in these audits"):
+    with pytest.raises(RequestError, match="has no measure"):
         correlations([made()], ["uer@side", "bur@side"])
     with pytest.raises(RequestError, match=r"no system 'other'.* fair, plain"):
         change_comparisons([made()], "plain", "other", MEASURES)

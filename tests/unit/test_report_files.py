@@ -157,4 +157,4 @@ def test_a_column_that_was_taken_out_is_named(tmp_path: Path, column: str) -> No
     pq.write_table(pq.read_table(path).drop_columns([column]), path)
     with pytest.raises(DataError) as refused:
         reports.load(tmp_path)
-    assert f"{path}: the column '{column}' is missing. Restore the file" in str(refused.value)
+    assert f"{path} has no column '{column}'." in str(refused.value)

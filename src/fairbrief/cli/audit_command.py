@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
@@ -86,9 +85,7 @@ def audit(
         print_judges(read(), plan, cache, asking.price)
         return
     if asking.price is not None:
-        raise RequestError(
-            "--price needs --dry-run: only a dry run prints the cost. Add --dry-run, or drop --price."
-        )
+        raise RequestError("--price needs --dry-run, which prints the cost: add it, or drop --price.")
     result = None
     try:
         with nullcontext() if out is None else claimed(out) as folder:
@@ -109,7 +106,9 @@ def audit(
                 saved_inputs.write(folder, files, attributes, given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
-            print_audit(result, details=details, folder=out)
+            from fairbrief.reports.terminal import Place, print_result
+
+            print_result(result, details=details, place=Place(out))
 
 
 def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iterator[str]:
@@ -172,6 +171,4 @@ def _refuse_measures(files: Sequence[str]) -> None:
     for file in files:
         name = re.split("[(@]", file)[0]
         if not Path(file).exists() and name in registry.names("measure"):
-            raise RequestError(
-                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
-            )
+            raise RequestError(f"No file {file}. For the measure, write --measure {shlex.quote(file)}.")

@@ -36,9 +36,7 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
     from fairbrief.readers.messages import did_you_mean
 
     if len(files) > 1:
-        raise RequestError(
-            "A file of settings already names the input files: give only the file of settings."
-        )
+        raise RequestError("A file of settings names the input files: give only the file of settings.")
     path = Path(files[0])
     settings: dict[str, Any] = {}
     for given_key, value in read(path).items():

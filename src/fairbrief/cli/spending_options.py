@@ -15,6 +15,7 @@ from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.reports.plain import printable
 from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
@@ -38,9 +39,7 @@ def price_of(text: str | None) -> Price | None:
     except ValueError:
         prompt = answer = -1.0
     if not (prompt >= 0 and answer >= 0):
-        raise RequestError(
-            f"--price {text}: give the price per million tokens of prompts and of answers, e.g. 0.15,0.6."
-        )
+        raise RequestError(f"--price {text}: give prices of a million prompt and answer tokens, as 0.15,0.6.")
     return Price(prompt, answer)
 
 
@@ -82,8 +81,6 @@ REJECTED = ("400", "413", "422")
 
 def print_forecast(forecast: Forecast, price: Price | None) -> None:
     """Print the planned requests, and one prompt of each kind."""
-    from fairbrief.reports.plain import printable
-
     for line in forecast.lines(price):
         typer.echo(line)
     for asked_by, text in forecast.examples:
@@ -117,8 +114,6 @@ def charged(tally: Tally, price: Price | None) -> list[str]:
 
 def print_failures(tally: Tally) -> None:
     """Print the first reason of each kind of failure to standard error."""
-    from fairbrief.reports.plain import printable
-
     for kind, reason in sorted(tally.first_reasons.items()):
         typer.echo(f"  {tally.failures[kind]:,} × {kind}, the first: {printable(reason) or '–'}", err=True)
 

@@ -14,7 +14,6 @@ import typer
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
@@ -162,6 +161,7 @@ def sweep(
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
+    from fairbrief.reports.terminal import Place, print_result
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
@@ -195,7 +195,7 @@ def sweep(
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
-            print_audit(result, details=details, folder=out, first="differences")
+            print_result(result, details=details, place=Place(out), tables_first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
     spend.end_unfinished(counts, tally.failures)
@@ -212,14 +212,10 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
         given.append((name.strip(), values))
     for name, values in given:
         if name in axes:
-            raise RequestError(
-                f"The setting '{name}' is given twice: give all its values at once, as in {name}=1,2."
-            )
+            raise RequestError(f"The setting '{name}' is given twice: write all values at once, {name}=1,2.")
         axes[name] = [value.strip() for value in values.split(",")]
         if "" in axes[name]:
-            raise RequestError(
-                f"The setting '{name}' has an empty value: separate values by commas, as in {name}=1,2."
-            )
+            raise RequestError(f"The setting '{name}' has an empty value: write {name}=1,2.")
     return axes
 
 
@@ -257,6 +253,7 @@ def choose(
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.reports.terminal import print_tables
     from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
@@ -267,8 +264,7 @@ def choose(
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor]
-    reading = options.read(files)
-    inputs.set_default_language(reading)
+    reading = inputs.read_in_language(options, files)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
     plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)

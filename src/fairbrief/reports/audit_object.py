@@ -10,12 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.reports import arrangement, figures, first_answers, html, plot, terminal, wording, write_all
+from fairbrief.reports import figures, first_answers, html, plot, terminal, wording
+from fairbrief.reports.audit_folder import write_all
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import contrast_tables, section_table
+from fairbrief.reports.tables import arrange, contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -106,7 +107,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
-        sections = arrangement.arrange(main_values, self.result.made)
+        sections = arrange(main_values, self.result.made)
         context = {
             "first": html.first_screen(self.result),
             "caution": first_answers.CAUTION,

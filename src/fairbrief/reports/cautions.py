@@ -7,7 +7,7 @@ from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, WORDS
-from fairbrief.reports import arrangement, wording
+from fairbrief.reports import tables, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
@@ -70,7 +70,7 @@ def _without_text(made: Mapping[str, Any]) -> list[str]:
     for system, reasons in (made.get("without_text") or {}).items():
         many, total = sum(reasons.values()), made["summaries_by_system"][system]
         if many > MAX_LEFT_OUT * total:
-            why = arrangement.reasons(reasons)
+            why = tables.reasons(reasons)
             lines.append(f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})")
     return lines
 

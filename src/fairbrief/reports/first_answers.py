@@ -9,11 +9,10 @@ from typing import Any
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, number_format, wording
+from fairbrief.reports import number_format, tables, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import group_counts
 from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
@@ -121,13 +120,13 @@ def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
 
 def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
     first = max(members, key=lambda e: e.n)
-    parts = [group_counts(members, items)]
+    parts = [tables.group_counts(members, items)]
     if first.clusters and first.clusters != first.n:
         parts.append(context.records(first))
     if first.excluded:
         many = sum(first.excluded.values())
         verb = "does" if many == 1 else "do"
-        why = next(iter(first.excluded)) if len(first.excluded) == 1 else arrangement.reasons(first.excluded)
+        why = next(iter(first.excluded)) if len(first.excluded) == 1 else tables.reasons(first.excluded)
         parts.append(f"{context.counted(many)} {verb} not count ({why})")
     sentences = [part for part in parts if part]
     return f"{'. '.join(sentences)}." if len(parts) > 1 else "".join(sentences)

@@ -17,14 +17,14 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, figures, first_answers, json_file, plot, tables, wording
-from fairbrief.reports.arrangement import Section
+from fairbrief.reports import figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
 from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import Section
 from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
 
@@ -38,7 +38,7 @@ SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 def render(result: Result) -> str:
     """The page as text."""
     made = result.made
-    sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
+    sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
     grids = list(_sections([*sections, *contrasts], made))
     first = first_screen(result)
     examples = json_file.embedded(

@@ -166,9 +166,7 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
             raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
         _refuse_other(path, metadata, audit)
         if absent:
-            raise DataError(
-                f"{path}: the column '{printable(absent[0])}' is missing. Restore the file, or run the audit again."
-            )
+            raise DataError(f"{path} has no column '{printable(absent[0])}'. Run the audit again.")
         opened[one.observation] = path, found
     schemas = {name: file.schema_arrow.remove_metadata() for name, (_, file) in opened.items()}
 

@@ -19,20 +19,12 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
-from fairbrief.reports import arrangement, wording
+from fairbrief.reports import tables as t
+from fairbrief.reports import wording
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import (
-    compact_table,
-    contrast_table,
-    facts,
-    left_out_tables,
-    numeric_columns,
-    printed_tables,
-    section_table,
-)
 from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
@@ -73,29 +65,41 @@ class Place:
 
 def print_result(
     result: Result,
-    console: Console,
+    console: Console | None = None,
     *,
     details: bool = False,
     place: Place = Place(),
     tables_first: First = "",
 ) -> None:
     """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    console = console or Console()
     screen = _Screen(result, console.width, place, tables_first)
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console) -> None:
-    """Print one table."""
-    _print(table_lines(table, console.width), console)
+def print_tables(tables: Sequence[Table], *, is_below_text: bool = False) -> None:
+    """Print tables with an empty line between them, and before the first if text is above it.
+
+    A note of neighbouring tables is printed below the last of them.
+    """
+    console = Console()
+    for i, table in enumerate(tables):
+        if i or is_below_text:
+            console.print()
+        again = tables[i + 1].notes if i + 1 < len(tables) else ()
+        notes = tuple(note for note in table.notes if note not in again)
+        _print(table_lines(replace(table, notes=notes), console.width), console)
 
 
-def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
+def print_labelled(label: str, texts: Iterable[str], style: str = "") -> None:
     """Print texts, wrapped beside a label."""
+    console = Console()
     _print(_labelled(label, [_indented(text, console.width, LABEL) for text in texts], style, LABEL), console)
 
 
-def say(console: Console, text: str, style: str = "") -> None:
+def print_text(text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
+    console = Console()
     _print(_indented(shorten(printable(text), 2000), console.width, style=style), console)
 
 
@@ -129,7 +133,7 @@ class _Screen:
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
         if self.is_paper:  # all its tables, or the main values of a protocol without tables
-            tables = [table_lines(t, self.width) for t in self.result.tables or self._main_values()]
+            tables = [table_lines(table, self.width) for table in self.result.tables or self._main_values()]
         else:
             tables = self._tables(MOST_LINES - used)
         return list(_apart(head, *parts, *tables, foot))
@@ -144,16 +148,16 @@ class _Screen:
             _apart(
                 [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
                 *map(self._answer, (FINDING, INTERVAL, CAUTION)),
-                *(table_lines(table, self.width) for table in printed_tables(result, is_brief=True)),
+                *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
                 self._wrapped(wording.COMPARED) if result.differences else [],
-                *(table_lines(table, self.width) for table in left_out_tables(result)),
+                *(table_lines(table, self.width) for table in t.left_out_tables(result)),
                 self._answer(SKIPPED),
                 self._next(),
             )
         )
 
     def _header(self) -> list[Text]:
-        return _indented(" | ".join(facts(self.result)), self.width, style="bold")
+        return _indented(" | ".join(t.facts(self.result)), self.width, style="bold")
 
     def _answer(self, asked: str, most: int | None = None) -> list[Text]:
         """As many whole sentences as fit beside a label, then how many more there are; what was measured has no label."""
@@ -217,14 +221,14 @@ class _Screen:
         return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
 
     def _full(self, members: Sequence[Estimate]) -> Maker:
-        return lambda rows: self._counting(contrast_table(members, self.context, rows), len(members), "row")
+        return lambda rows: self._counting(t.contrast_table(members, self.context, rows), len(members), "row")
 
     def _compact(self, members: Sequence[Estimate]) -> Maker:
         """Columns of groups that do not fit are left out and counted."""
 
         def make(rows: int) -> Table:
             for shown in range(len({e.group for e in members}), 0, -1):
-                table = compact_table(members, self.context, shown, rows)
+                table = t.compact_table(members, self.context, shown, rows)
                 if _Grid.of(table).width <= self.width:
                     break
             return self._counting(table, len(members), "value")
@@ -246,7 +250,7 @@ class _Screen:
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
         values = [e for e in values if wording.is_main_value(e)] or values
         made = self.result.made
-        return [section_table(s, made, is_brief=True) for s in arrangement.arrange(values, made)]
+        return [t.section_table(s, made, is_brief=True) for s in t.arrange(values, made)]
 
     # -------------------------------------------------------------------------------------- what is next
 
@@ -296,7 +300,7 @@ def _apart(*blocks: list[Text]) -> Iterator[Text]:
 
 def _with_exclusions(table: Table) -> Table:
     """The table with only those of its notes that have the reasons for excluded records."""
-    return replace(table, notes=tuple(note for note in table.notes if note.startswith(arrangement.EXCLUDED)))
+    return replace(table, notes=tuple(note for note in table.notes if note.startswith(t.EXCLUDED)))
 
 
 def _notes_once(tables: Iterable[Table]) -> list[Table]:
@@ -360,7 +364,7 @@ class _Grid:
         """The cells of a table; a row without any cell but the first is a heading."""
         rows = [row[:1] if len(row) > 1 and row[0] and not any(row[1:]) else row for row in table.rows]
         header, *cells = ([_safe(cell) for cell in row] for row in (table.header, *rows))
-        return cls(header, cells, numeric_columns(table))
+        return cls(header, cells, t.numeric_columns(table))
 
     @cached_property
     def widths(self) -> list[int]:

@@ -20,25 +20,12 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING, softmax
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
+from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.saved.saved_values import (
-    DRAWS,
-    Interval,
-    Resampling,
-    SavedValues,
-    in_common,
-    saved_values,
-    specs_in,
-)
+from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
 from fairbrief.statistics import TIE
-from fairbrief.statistics.agreement import (
-    krippendorff_alpha,
-    pearson,
-    randolph_kappa,
-    spearman,
-    spearman_of_draws,
-)
+from fairbrief.statistics import agreement as statistics
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
@@ -105,14 +92,12 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
     if len(wanted) < 2:
         raise RequestError("Name two different measures to compare: --measure A --measure B.")
     if absent := [spec for spec in wanted if spec not in known]:
-        raise RequestError(
-            f"{', '.join(absent)}: not in these audits. Their measures: {', '.join(sorted(known)) or 'none'}."
-        )
+        raise unknown(f"The set of audits has no measure {absent[0]}.", absent[0], sorted(known))
     return wanted
 
 
 def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Correlation | None:
-    in_a, in_b = in_common(a, b)
+    in_a, in_b = a.in_common(b)
     if len(in_a) < 2:
         return None
     x, y = (saved.values(saved.rows)[places] for saved, places in ((a, in_a), (b, in_b)))
@@ -134,13 +119,13 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
             saved.by_system([places[own] for own in of_each], clusters, resampling)
             for saved, places in ((a, in_a), (b, in_b))
         )
-        over_systems = resampling.interval(spearman(of_a, of_b))
+        over_systems = resampling.interval(statistics.spearman(of_a, of_b))
     n = int(np.isfinite(x + y).sum())
     return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
 
 
 def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
-    return resampling.interval(spearman_of_draws(x, y, resampling.draws(cluster)))
+    return resampling.interval(statistics.spearman_of_draws(x, y, resampling.draws(cluster)))
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
@@ -219,9 +204,7 @@ def change_comparisons(
     saved = saved_values(results, named)
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
-        raise RequestError(
-            f"These audits have no system '{absent[0]}'. Their systems: {', '.join(sorted(known))}."
-        )
+        raise unknown(f"The set of audits has no system '{absent[0]}'.", absent[0], sorted(known))
     return [
         _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
     ]
@@ -230,7 +213,7 @@ def change_comparisons(
 def _comparison(
     a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
 ) -> ChangeComparison:
-    in_a, in_b = in_common(a, b)
+    in_a, in_b = a.in_common(b)
     one, other = (
         np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
         for system in (plain, fair)
@@ -372,8 +355,15 @@ def _at(temperature: float, shares: Floats) -> Floats:
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
     flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
-    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1])
-    return krippendorff_alpha(np.stack(flat, axis=-2), "interval"), pearson(*flat), spearman(*flat), kappa
+    kappa = statistics.randolph_kappa(
+        np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1]
+    )
+    return (
+        statistics.krippendorff_alpha(np.stack(flat, axis=-2), "interval"),
+        statistics.pearson(*flat),
+        statistics.spearman(*flat),
+        kappa,
+    )
 
 
 def _largest(shares: Floats) -> Floats:

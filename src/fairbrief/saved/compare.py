@@ -67,9 +67,7 @@ def compare(
     settings = settings_of(candidate)
     found = compared(ours, theirs, difference, settings, system, against)
     if not found:
-        raise RequestError(
-            "The two audits have fewer than two records in common that both could be measured on."
-        )
+        raise RequestError("The two audits have fewer than two measured records in common.")
     ours_in, theirs_in = {e.system for e in found}, {e.baseline for e in found}
 
     def called(name: str, system: str) -> str:

@@ -115,9 +115,7 @@ def power(
             raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
         return [question.of(Precision(se, clusters, clusters - 1), "", "", "", "")]
     if result is None or se is not None or clusters is not None:
-        raise RequestError(
-            "Give a saved audit, or a standard error and its clusters: --se X --clusters N. --measure and --quantity need a saved audit."
-        )
+        raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
     whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
     of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
     _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")

@@ -106,9 +106,7 @@ def _overalls(
     common = [s for s in there[0] if all(s in systems for systems in there)]
     for system in named:
         if system not in common:
-            raise RequestError(
-                f"Not every audit has the system '{system}'. Systems in all of them: {', '.join(common) or 'none'}."
-            )
+            raise RequestError(f"Not every audit has the system '{system}'. All have: {', '.join(common)}.")
     entered = [s for s in common if not named or s in named]
     if len(entered) < 2:
         return []
@@ -157,7 +155,7 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
     rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
     stacked = np.stack(rows, axis=1)
     totals = resampling.totals(stacked.reshape(len(answered), len(parts) * stacked.shape[-1]))
-    return totals.reshape(-1, *stacked.shape[1:]), len(answered)
+    return totals.reshape(len(totals), *stacked.shape[1:]), len(answered)
 
 
 def normalised(values: Floats) -> Floats:

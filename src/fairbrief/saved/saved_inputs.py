@@ -77,9 +77,7 @@ def reading_of(folder: Path, inputs: Inputs) -> Reading:
     try:
         settings = ReadingSettings.from_options({**inputs.options, "attribute": inputs.attributes})
     except TypeError as error:
-        raise DataError(
-            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
-        ) from error
+        raise DataError(f"inputs.json is of another version: {error}. Run the audit again.") from error
     known = zip(inputs.files, inputs.digests, strict=True)
     return settings.read([str(folder / name) if d and not is_stored(name) else name for name, d in known])
 

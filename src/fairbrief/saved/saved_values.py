@@ -55,12 +55,11 @@ class SavedValues:
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
-
-def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
-    """The places of the common summaries in the first and in the second, in the order of the first. Shapes: (n,)."""
-    first, second = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (a, b))
-    place = first.places_in(second)
-    return np.flatnonzero(place >= 0), place[place >= 0]
+    def in_common(self, other: SavedValues) -> tuple[Integers, Integers]:
+        """The places of the common summaries in this and in the other, in the order of this. Shapes: (n,)."""
+        ours, theirs = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (self, other))
+        place = ours.places_in(theirs)
+        return np.flatnonzero(place >= 0), place[place >= 0]
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:

@@ -40,9 +40,7 @@ def subgroup_audit(
     """
     made, permuted = result.made, result.made.get("permuted")
     if permuted is None:
-        raise DataError(
-            "The audit is from an older version, which does not name the measures that permute labels. Run it again."
-        )
+        raise DataError("The audit is from an older version of Fairbrief. Run it again.")
     asked = _asked(result, by)
     if not asked:
         return result

@@ -140,9 +140,7 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
     if order == "given":
         return paths
     if without := [path for path in paths if not saved[path].made.get("ended")]:
-        raise RequestError(
-            f"{without[0]}: this audit does not contain the time at which it ended. Give the folders in their order, with '--order given'."
-        )
+        raise RequestError(f"{without[0]} has no time. Give the folders in their order, with --order given.")
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
@@ -184,9 +182,7 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
     try:
         found: dict[_Key, _Point] = dict(_described(saved.made))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise DataError(
-            f"{path}: 'made' in {RESULTS} does not describe the inputs correctly. Run the audit again."
-        ) from error
+        raise DataError(f"{path / RESULTS}: 'made' is damaged. Run the audit again.") from error
     for e in leading(saved.estimates):
         words = wording.declared(e.measure, saved.made).contrast
         title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
