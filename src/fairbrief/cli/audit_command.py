@@ -18,6 +18,7 @@ from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
 from fairbrief.settings import MEASURED, as_list
+from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
@@ -35,8 +36,7 @@ SHOWN_RUNS = 3
 @o.options_of(spend.SpendingOptions, "asking", only=("dry_run", "price"))
 def audit(
     files: list[str] = o.argument(
-        "Files with records and summaries (also s3://…, gs://…, abfs://…), saved data sets, or hf:NAME.",
-        "FILE…",
+        "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
     references: bool = o.switch(
         "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
@@ -114,7 +114,6 @@ def audit(
 def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iterator[str]:
     """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
-    from fairbrief.text.counted import listed
 
     if runs := unpooled(systems):
         yield (

@@ -108,7 +108,7 @@ def people(
     out: Path = OUT,
     groups: str = o.option(
         "gender",
-        "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
+        "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B.",
         "GROUPS",
     ),
     design: Literal["balanced", "mono", "original"] = o.option(
@@ -122,9 +122,7 @@ def people(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
     content_words: Literal["keep", "exchange", "neutral"] = o.option(
-        "keep",
-        "Words such as wife: keep them, exchange them by gender, or make them neutral (spouse).",
-        "RULE",
+        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
     ),
     no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
     weights: Literal["uniform", "frequency"] = o.option(

@@ -49,7 +49,7 @@ def report(
     folder: Path = o.SAVED_AUDIT,
     format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
         "terminal",
-        "terminal, markdown, latex, csv, or html, which rewrites report.html.",
+        "terminal, markdown, latex, csv or html, which rewrites report.html.",
         "FORMAT",
         "--format",
     ),

@@ -172,7 +172,7 @@ def gate(
     ),
     max_left_out: float = o.option(
         MAX_LEFT_OUT,
-        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
+        "Share of input that may be broken or empty; above it, the gate is inconclusive.",
         "SHARE",
     ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),

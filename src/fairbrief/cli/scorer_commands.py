@@ -39,7 +39,7 @@ def agree(
     measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
         None,
-        "For saved audits: compare how each measure changes from the first system to the second.",
+        "For saved audits: compare each measure's change from the first to the second system.",
         "PLAIN FAIR",
     ),
     cache: Path | None = o.CACHE,
@@ -78,13 +78,9 @@ def agree(
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
     reading = inputs.read_in_language(replace(options, attributes=[attribute]), sources)
     with inputs.progress_bar(reading) as progress:
+        over, scorers = attribute.partition("=")[0], Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
-            reading,
-            attribute.partition("=")[0],
-            scorer,
-            resampling=resampling,
-            scorers=Scorers(wrap=inputs.cached(cache)),
-            progress=progress,
+            reading, over, scorer, resampling=resampling, scorers=scorers, progress=progress
         )
     print_tables([agreement.label_table(with_people, resampling)])
     inputs.print_excluded(reading)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fairbrief import registry
+from fairbrief.chat.journal import journal_of, keys_in
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
@@ -18,6 +20,8 @@ from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
 from fairbrief.text.counted import counted
+from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
+from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
 if TYPE_CHECKING:
     from fairbrief.types import Case
@@ -32,7 +36,7 @@ def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
         ...,
-        "Summarizer: chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
+        "chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
         "SUMMARIZER",
         "--with",
     ),
@@ -65,10 +69,6 @@ def summarize(
         fairbrief summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl
         fairbrief summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run
     """
-    from fairbrief import registry
-    from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
-
     given = {
         "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
         "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
@@ -104,11 +104,6 @@ def claims(
     Examples:
         fairbrief claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run
     """
-    from fairbrief import registry
-    from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
-    from fairbrief.workbench.summarizing import foresee
-
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     chat = registry.make("summarizer", with_, asking.of_model())
@@ -234,7 +229,7 @@ def choose(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
     prompt: str | None = o.option(
-        None, "Prompt of the pairs: built-in, or a file with {documents}.", "NAME|FILE"
+        None, "Prompt of the pairs: built-in, or file with {documents}.", "NAME|FILE"
     ),
     cache: Path | None = o.CACHE,
     *,

@@ -169,12 +169,8 @@ def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) ->
 
 def _loaded(result: Result) -> list[str]:
     """The files beside `RESULTS` that are loaded again; a folder may lack `SOURCES` and `INPUTS`."""
-    return [
-        EXAMPLES,
-        SOURCES,
-        INPUTS,
-        *(f"{PER_RECORD}/{one.file}" for one in per_record.files_of(result.rows)),
-    ]
+    rows = [f"{PER_RECORD}/{one.file}" for one in per_record.files_of(result.rows)]
+    return [EXAMPLES, SOURCES, INPUTS, *rows]
 
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:

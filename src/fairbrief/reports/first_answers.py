@@ -48,21 +48,20 @@ def answers(result: Result) -> Answers:
     members, *others = panels
     first = min(members, key=context.rank)
     subgroups = [e for part in context.leading("subgroups") for e in part]
-    findings = [
-        *_too_few(panels, context),
-        *_below(members, context),
-        *_above(members, context),
-        _significance(members, first, context),
-        *_in_subgroups(subgroups, context),
-        *_opposite(context),
-        *_explained(members, context),
-        *_not_below(members, context),
-        *_other_panels(others, context),
-    ]
     without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
         MEASURED: _measured(panels, context),
-        FINDING: findings,
+        FINDING: [
+            *_too_few(panels, context),
+            *_below(members, context),
+            *_above(members, context),
+            _significance(members, first, context),
+            *_in_subgroups(subgroups, context),
+            *_opposite(context),
+            *_explained(members, context),
+            *_not_below(members, context),
+            *_other_panels(others, context),
+        ],
         INTERVAL: _family_interval(first, context),
         CAUTION: [*cautions(panels, context), *dict.fromkeys(without_texts)],
     }

@@ -49,11 +49,9 @@ def texts(values: Iterable[str | None]) -> pa.Array:
 def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Numbers for Arrow without a copy. ``missing`` (n,) marks nulls."""
     values = np.ascontiguousarray(values)
-    known = (
-        pa.py_buffer(np.packbits(~missing, bitorder="little"))
-        if missing is not None and missing.any()
-        else None
-    )
+    known = None
+    if missing is not None and missing.any():
+        known = pa.py_buffer(np.packbits(~missing, bitorder="little"))
     return pa.Array.from_buffers(
         pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(values)]
     )

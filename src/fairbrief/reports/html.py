@@ -41,9 +41,8 @@ def render(result: Result) -> str:
     sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
     grids = list(_sections([*sections, *contrasts], made))
     first = first_screen(result)
-    examples = json_file.embedded(
-        result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
-    )
+    measures = first["measures"] if first else ()
+    examples = json_file.embedded(result, measures, first_answers.lead(result))
     context = {
         "result": result,
         "facts": tables.facts(result),
@@ -78,15 +77,14 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             declared = wording.declared(e.measure, made)
             asks.setdefault(declared.question, []).append(e.measure)
             harms[declared.harm] = None
+        hidden = len(section.estimates) - len(main) - len(secondary)
         yield {
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, harms)],
             "main": tables.estimates_table(section, main, made),
             "secondary": tables.estimates_table(section, secondary, made),
-            "notes": tables.section_notes(
-                section, section.estimates, len(section.estimates) - len(main) - len(secondary)
-            ),
+            "notes": tables.section_notes(section, section.estimates, hidden),
         }
 
 
@@ -215,4 +213,4 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
 
 def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, EDGE)

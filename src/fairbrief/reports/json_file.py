@@ -158,13 +158,11 @@ class ResultsFile(msgspec.Struct, frozen=True):
     skipped: tuple[str, ...]
     per_record: tuple[PerRecordFile, ...]
 
-    def result(
-        self, rows: PerRecordRows, examples: Examples | None = None, sources: pa.Table | None = None
-    ) -> Result:
+    def result(self, rows: PerRecordRows, examples: Examples, sources: pa.Table | None) -> Result:
         """The result with its per-record statistics, examples and sources."""
         return Result(
             self.estimates, self.differences, rows, self.tables, self.not_measured, self.skipped,
-            examples or Examples(), sources, self.made,
+            examples, sources, self.made,
         )  # fmt: skip
 
 
@@ -267,14 +265,12 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(
-    examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = (), lead: Estimate | None = None
-) -> str:
+def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str:
     """The text of a data block, without characters that could end it or that are invisible.
 
     ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
     """
-    over = {e.measure: e.over for e in estimates}
+    examples, over = result.examples, {e.measure: e.over for e in result.estimates}
     place = {spec: i for i, spec in enumerate(first)}
     quantities: dict[str, dict[str, None]] = {}
     for row in examples.rows:
@@ -285,8 +281,7 @@ def embedded(
         {
             "spec": spec,
             "over": over.get(spec, ""),
-            "label": spec.removesuffix(f"@{over.get(spec, '')}")
-            + (f" by {over[spec]}" if over.get(spec) else ""),
+            "label": wording.measure_label(spec, over.get(spec, "")),
             "main_value": wording.name_of(spec),
             "quantities": list(quantities[spec]),
             "rule": examples.rules.get(spec, ""),

@@ -160,11 +160,10 @@ def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
 
 def numeric_columns(table: Table) -> list[bool]:
     """For each column of a printed table, whether its cells are numbers."""
+    columns = ([row[k] for row in table.rows if k < len(row) and row[k]] for k in range(len(table.header)))
     return [
         bool(cells) and all(cell == number_format.ABSENT or NUMBER.match(cell) for cell in cells)
-        for cells in (
-            [row[k] for row in table.rows if k < len(row) and row[k]] for k in range(len(table.header))
-        )
+        for cells in columns
     ]
 
 
@@ -218,8 +217,8 @@ def estimates_table(
         ("permutation mean", "perm.\nmean", number_format.chance),
         ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
         ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        ("n", "n", lambda e: number_format.count(e.n)),
-        ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
+        ("n", "n", lambda e: f"{e.n:,}"),
+        ("excluded", "excl.", lambda e: f"{sum(e.excluded.values()):,}"),
     ]  # fmt: skip
     empty, absent = (number_format.ABSENT, "0"), OF_SYSTEMS if is_difference else ()
     filled = [c for c in numbers if c[0] not in absent and any(c[2](e) not in empty for e in shown)]
@@ -393,10 +392,7 @@ def mark(e: Estimate, context: Context) -> str:
 
 
 def compact_table(
-    members: Sequence[Estimate],
-    context: Context,
-    most_groups: int | None = None,
-    most_systems: int | None = None,
+    members: Sequence[Estimate], context: Context, most_groups: int, most_systems: int
 ) -> Table:
     """A row per system and a column per group: value and interval, with a star where it is significant (Holm)."""
     words = context.words(members[0])
@@ -505,7 +501,7 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
         scorer = entry["scorer"]
         rows.append((f"{scorer} · {wording.names_of(entry['measures'])}", "", "", ""))
         for row in entry["authors"]:
-            author, claims = named(row["author"]), number_format.count(row["claims"])
+            author, claims = named(row["author"]), f"{row['claims']:,}"
             rows.append((f"  {author}", claims, f"{row['support']:.2f}", f"{row['share_found']:.0%}"))
             if row["examples"]:
                 claim = row["examples"][0]

@@ -352,9 +352,8 @@ def table_lines(table: Table, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells, which may have several lines; a row with only one cell is a heading above rows."""
+    """Cells, which may have several lines. The first row is the header; a row with only one cell is a heading above rows."""
 
-    header: list[str]
     rows: list[list[str]]
     numeric: list[bool]
     gap: int = 2
@@ -363,25 +362,30 @@ class _Grid:
     def of(cls, table: Table) -> _Grid:
         """The cells of a table; a row without any cell but the first is a heading."""
         rows = [row[:1] if len(row) > 1 and row[0] and not any(row[1:]) else row for row in table.rows]
-        header, *cells = ([_safe(cell) for cell in row] for row in (table.header, *rows))
-        return cls(header, cells, t.numeric_columns(table))
+        cells = [[_safe(cell) for cell in row] for row in (table.header, *rows)]
+        return cls(cells, t.numeric_columns(table))
+
+    @property
+    def columns(self) -> Iterator[tuple[str, ...]]:
+        """The cells of each column, from its header on."""
+        return zip(*(row for row in self.rows if len(row) == len(self.numeric)), strict=True)
 
     @cached_property
     def widths(self) -> list[int]:
         """Each column as wide as its longest cell or heading."""
-        whole = [self.header, *(row for row in self.rows if len(row) == len(self.header))]
-        return [max(map(_width, cells)) for cells in zip(*whole, strict=True)]
+        return [max(map(_width, cells)) for cells in self.columns]
 
     @property
     def width(self) -> int:
-        return sum(self.widths) + self.gap * (len(self.header) - 1)
+        return sum(self.widths) + self.gap * (len(self.numeric) - 1)
 
     def lines(self, width: int) -> Iterator[Text]:
         """The header, its columns ending in its last line, and the rows."""
-        depth = max(cell.count("\n") for cell in self.header)
-        yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in self.header], "dim")
-        for row in self.rows:
-            if len(row) < len(self.header):
+        header, *rows = self.rows
+        depth = max(cell.count("\n") for cell in header)
+        yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in header], "dim")
+        for row in rows:
+            if len(row) < len(header):
                 yield from (Text(line) for line in wrapped(row[0].replace("\n", " "), width))
             else:
                 yield from self._row(row)
@@ -397,10 +401,10 @@ class _Grid:
             line.rstrip()
             yield line
 
-    def columns(self, chosen: Sequence[int]) -> _Grid:
+    def only(self, chosen: Sequence[int]) -> _Grid:
         """Only some of the columns."""
-        rows = [row if len(row) < len(self.header) else [row[k] for k in chosen] for row in self.rows]
-        return _Grid([self.header[k] for k in chosen], rows, [self.numeric[k] for k in chosen], self.gap)
+        rows = [row if len(row) < len(self.numeric) else [row[k] for k in chosen] for row in self.rows]
+        return _Grid(rows, [self.numeric[k] for k in chosen], self.gap)
 
 
 def _safe(cell: str) -> str:
@@ -424,27 +428,26 @@ def _nested(grid: _Grid) -> _Grid:
     """The first column as headings above the rows, where a second column of text names rows as well."""
     if len(grid.numeric) < 3 or grid.numeric[0] or grid.numeric[1] or not any(grid.numeric[2:]):
         return grid
-    rows: list[list[str]] = []
+    header, *rows_below = grid.rows
+    rows = [[", ".join(header[:2]).replace("\n", " "), *header[2:]]]
     last = ""
-    for first, *others in grid.rows:
+    for first, *others in rows_below:
         if first not in (last, ""):
             rows.append([first])
             last = first
         if others:
             rows.append(["  " + others[0].replace("\n", "\n  "), *others[1:]])
-    header = [", ".join(grid.header[:2]).replace("\n", " "), *grid.header[2:]]
-    return _Grid(header, rows, grid.numeric[1:], grid.gap)
+    return _Grid(rows, grid.numeric[1:], grid.gap)
 
 
 def _tight(grid: _Grid) -> _Grid:
     """The same with small gaps and wrapped headings, and ``not testable`` on two lines."""
     rows = [["not\ntestable" if cell == "not testable" else cell for cell in row] for row in grid.rows]
-    whole = [row for row in rows if len(row) == len(grid.header)]
     header = []
-    for k, head in enumerate(grid.header):
-        widest = max([1, *(_width(row[k]) for row in whole), *map(cell_len, head.split())])
+    for head, *cells in _Grid(rows, grid.numeric).columns:
+        widest = max([1, *map(_width, cells), *map(cell_len, head.split())])
         header.append("\n".join(line for part in head.split("\n") for line in wrapped(part, widest)))
-    return _Grid(header, rows, grid.numeric, gap=1)
+    return _Grid([header, *rows[1:]], grid.numeric, gap=1)
 
 
 def _narrowed(grid: _Grid, width: int) -> _Grid | None:
@@ -456,13 +459,14 @@ def _narrowed(grid: _Grid, width: int) -> _Grid | None:
         if k < 0 or widths[k] <= NARROWEST:
             return None
         widths[k] -= 1
-    header, *rows = (
-        row
-        if len(row) < len(widths)
-        else [cell if is_number else _hanging(cell, wide) for cell, wide, is_number in zip(row, widths, grid.numeric, strict=True)]
-        for row in (grid.header, *grid.rows)
-    )  # fmt: skip
-    return _Grid(header, rows, grid.numeric, grid.gap)
+    rows = []
+    for row in grid.rows:
+        cells = zip(row, widths, grid.numeric, strict=False)  # a heading above rows has one cell
+        is_whole = len(row) == len(widths)
+        rows.append(
+            [_hanging(cell, wide) if is_whole and not is_number else cell for cell, wide, is_number in cells]
+        )
+    return _Grid(rows, grid.numeric, grid.gap)
 
 
 def _hanging(cell: str, width: int) -> str:
@@ -476,7 +480,7 @@ def _hanging(cell: str, width: int) -> str:
 
 def _split(grid: _Grid, width: int) -> Iterator[Text]:
     """The columns in parts below one another, each part with the columns that name the rows."""
-    widths, many = grid.widths, len(grid.header)
+    widths, many = grid.widths, len(grid.numeric)
     names = 1
     while names < many - 1 and not grid.numeric[names] and sum(widths[: names + 1]) + names < width // 2:
         names += 1
@@ -486,7 +490,7 @@ def _split(grid: _Grid, width: int) -> Iterator[Text]:
         end = start + 1
         while end < many and head + sum(widths[start : end + 1]) + end + 1 - start <= width:
             end += 1
-        part = grid.columns([*range(names), *range(start, end)])
+        part = grid.only([*range(names), *range(start, end)])
         yield from (_narrowed(part, width) or part).lines(width)
         start = end
 

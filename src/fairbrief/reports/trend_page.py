@@ -219,16 +219,11 @@ VALUES = "Each value is the difference from random sentences of the same length,
 def tables(trend: Trend) -> list[Table]:
     """Group differences, and what describes inputs and summaries, with their means and changes."""
     header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28")
-    return [
-        Table(
-            title,
-            header,
-            tuple(_row(s, trend) for s in trend.of(*kinds)),
-            (VALUES,) if "contrast" in kinds else (),
-        )
-        for title, kinds in PANELS
-        if trend.of(*kinds)
-    ]
+    shown = []
+    for title, kinds in PANELS:
+        if rows := tuple(_row(s, trend) for s in trend.of(*kinds)):
+            shown.append(Table(title, header, rows, (VALUES,) if "contrast" in kinds else ()))
+    return shown
 
 
 def _row(s: Series, trend: Trend) -> tuple[str, ...]:

@@ -138,13 +138,13 @@ def filled(text: str, **words: str) -> str:
 
 def placeholders(e: Estimate) -> dict[str, str]:
     """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
-    first, *second = sides(e.group)
-    return {
-        "system": named(e.system),
-        "group": group_of(e),
-        "first": named(first),
-        "second": named("".join(second)),
-    }
+    first, second = (*sides(e.group), "")[:2]
+    return {"system": named(e.system), "group": group_of(e), "first": named(first), "second": named(second)}
+
+
+def measure_label(spec: str, over: str) -> str:
+    """A measure with its attribute: ``bur by party``, or its spec without one."""
+    return f"{spec.removesuffix(f'@{over}')} by {over}" if over else spec
 
 
 def group_of(e: Estimate) -> str:
@@ -415,9 +415,7 @@ class Context:
         """Panels (the group differences of one measure and attribute each), the one with the clearest difference first."""
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
 
-    def clearest(
-        self, members: Iterable[Estimate], name: Callable[[Estimate], str], most: int | None
-    ) -> list[str]:
+    def clearest(self, members: Iterable[Estimate], name: Callable[[Estimate], str], most: int) -> list[str]:
         """The names (systems or groups) with the clearest differences, the clearest first."""
         return list(dict.fromkeys(map(name, sorted(members, key=self.rank))))[:most]
 
@@ -520,11 +518,9 @@ def _scorer_differs(a: Arguments) -> str:
 
 def _scorer_retrieves(a: Arguments) -> str:
     less = "less" if a["value"] < 0 else "more"
-    so = (
-        "part of this difference may come from the scorer"
-        if a["explains"]
-        else "this difference has the opposite direction"
-    )
+    so = "this difference has the opposite direction"
+    if a["explains"]:
+        so = "part of this difference may come from the scorer"
     return (
         f"the scorer {a['scorer']} finds equally paraphrased sentences of {a['group']} documents {less} often in their document "
         f"({a['share']:.2f}, others {a['others']:.2f}; difference {_reading(a)}): {so}"

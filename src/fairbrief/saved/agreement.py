@@ -24,12 +24,12 @@ from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
-from fairbrief.statistics import TIE
+from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Integers, Measure, Table, Totals
+from fairbrief.types import Ask, Case, Floats, Integers, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -43,7 +43,6 @@ class Correlation:
     records that both could measure. Intervals resample records; None for fewer than three systems.
     """
 
-    measure: str
     first: str
     second: str
     records: Interval
@@ -111,7 +110,6 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
             alone = len(names) == 1
             rho = records if alone else _over_summaries(x[own], y[own], cluster[own], resampling)
             of_system.append((name, rho, len(own)))
-    label, first, second = _names(a.measure, b.measure)
     over_systems = None
     if len(names) >= FEWEST_SYSTEMS:
         clusters = [first_met(cluster)[1][own] for own in of_each]
@@ -121,56 +119,28 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
         )
         over_systems = resampling.interval(statistics.spearman(of_a, of_b))
     n = int(np.isfinite(x + y).sum())
-    return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
+    first, second = repr(a.measure), repr(b.measure)
+    return Correlation(first, second, records, n, over_systems, names, tuple(of_system))
 
 
 def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
     return resampling.interval(statistics.spearman_of_draws(x, y, resampling.draws(cluster)))
 
 
-def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
-    """The names of one measure and its two settings, or of two measures."""
-    first, second = specs.parse(repr(a)), specs.parse(repr(b))
-    if (first.name, first.over) != (second.name, second.over):
-        return "two measures", repr(a), repr(b)
-    over = f"@{first.over}" if first.over else ""
-    return f"{first.name}{over}", _settings(a), _settings(b)
-
-
-def _settings(measure: Measure) -> str:
-    """The settings in which specs of one measure differ."""
-    parsed = specs.parse(repr(measure))
-    scorer = getattr(measure, "scorer", None)
-    others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
-    return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
-
-
-def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tuple[Table, ...]:
+def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> list[Table]:
     """One row per pair; then one row per pair and system."""
-    rows = tuple(
-        (
-            c.measure, c.first, c.second, str(c.records), f"{c.summaries:,}",
-            "–" if c.systems is None else str(c.systems), str(len(c.named)),
-        )
-        for c in found
-    )  # fmt: skip
-    by_system = tuple(
-        (system, c.measure, c.first, c.second, str(rho), f"{n:,}")
-        for c in found
-        for system, rho, n in c.of_system
-    )
+    rows, by_system = [], []
+    for c in found:
+        over_systems = "–" if c.systems is None else str(c.systems)
+        rows.append((c.first, c.second, str(c.records), f"{c.summaries:,}", over_systems, str(len(c.named))))
+        by_system += [(system, c.first, c.second, str(rho), f"{n:,}") for system, rho, n in c.of_system]
     fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
-    compared = ("measure", "first", "second", "over summaries", "n")
-    made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
-    if not by_system:
-        return (made,)
-    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (resampling.note,))
-
-
-def _relative_change(plain: Floats, fair: Floats) -> Floats:
-    """(plain − fair) / plain; nan if plain is 0 or either is undefined."""
-    defined = np.isfinite(fair) & np.isfinite(plain) & (plain != 0)
-    return np.asarray(np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined))
+    compared = ("first", "second", "over summaries", "n")
+    made = [Table("Agreement (Spearman)", (*compared, "over systems", "systems"), tuple(rows), (fewest,))]
+    if by_system:
+        title = "Agreement by system (Spearman)"
+        made.append(Table(title, ("system", *compared), tuple(by_system), (resampling.note,)))
+    return made
 
 
 # ------------------------------------------------------------------------- relative changes compared
@@ -227,7 +197,7 @@ def _comparison(
         saved.by_system([places[one], places[other]], [cluster] * 2, resampling)
         for saved, places in ((a, in_a), (b, in_b))
     )
-    x, y = (_relative_change(of[:, 0], of[:, 1]) for of in values)
+    x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
     return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
 
@@ -358,12 +328,8 @@ def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     kappa = statistics.randolph_kappa(
         np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1]
     )
-    return (
-        statistics.krippendorff_alpha(np.stack(flat, axis=-2), "interval"),
-        statistics.pearson(*flat),
-        statistics.spearman(*flat),
-        kappa,
-    )
+    alpha = statistics.krippendorff_alpha(np.stack(flat, axis=-2), "interval")
+    return alpha, statistics.pearson(*flat), statistics.spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:
@@ -444,15 +410,10 @@ def chunk_sizes(
         claims = [claims_of(case.summary, "auto") for case in usable]
         texts = [[text for text in known(case.record).texts if not is_blank(text)] for case in usable]
         for size, by in cuts.items() if usable else ():
-            asks = [
-                Ask(
-                    scorer,
-                    tuple(piece for text in of_case for piece in passages_of(text, by)),
-                    columns,
-                    whole=True,
-                )
-                for of_case, columns in zip(texts, claims, strict=True)
-            ]
+            asks = []
+            for of_case, columns in zip(texts, claims, strict=True):
+                pieces = tuple(piece for text in of_case for piece in passages_of(text, by))
+                asks.append(Ask(scorer, pieces, columns, whole=True))
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 identified = int((scores.matrix > threshold).any(axis=0).sum())
                 row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)

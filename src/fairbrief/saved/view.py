@@ -25,8 +25,8 @@ from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.result import Result, Row
-from fairbrief.reports.wording import ordered_groups
+from fairbrief.reports.result import Examples, Result, Row
+from fairbrief.reports.wording import measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
@@ -59,7 +59,6 @@ class Answers:
             (spec for spec in first.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
-        names = {spec: spec.removesuffix(f"@{over[spec]}") for spec in ordered}
         system = lead.system if lead and lead.system in systems else next(iter(systems), "")
         other = f"1:{system}" if several and system in self._audits[1].result.systems else ""
         return {
@@ -72,10 +71,7 @@ class Answers:
                 {"key": key, "name": f"{saved.name}: {name}" if several else name}
                 for key, (saved, name) in self._systems.items()
             ],
-            "measures": [
-                {"spec": spec, "label": f"{name} by {over[spec]}" if over[spec] else name}
-                for spec, name in names.items()
-            ],
+            "measures": [{"spec": spec, "label": measure_label(spec, over[spec])} for spec in ordered],
         }  # fmt: skip
 
     def rows(
@@ -205,7 +201,7 @@ def open_audit(folder: Path, name: str = "") -> OpenAudit:
             texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
         except FairbriefError as error:
             fault = fault or str(error)
-    return OpenAudit(name or folder.resolve().name, saved.result(rows), texts, fault)
+    return OpenAudit(name or folder.resolve().name, saved.result(rows, Examples(), None), texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
