@@ -14,9 +14,7 @@ import numpy as np
 import typer
 
 from fairbrief import readers, registry
-from fairbrief.auditing import audit
-from fairbrief.auditing.measure_selection import check_scorers
-from fairbrief.auditing.record_values import better
+from fairbrief.auditing import audit, measure_selection, record_values
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
 from fairbrief.cli.command_line import check_sheet, write_text
@@ -161,7 +159,7 @@ def agree(
     if task == "alignment":
         raise RequestError("--task alignment is not compared with measures. Use 'annotate import'.")
     measures = {spec: registry.make("measure", spec) for spec in measure}
-    check_scorers(list(measures.values()), {})
+    measure_selection.check_scorers(list(measures.values()), {})
     asked, answers, _ = judging.answered(sheets, records)
     scorers = Scorers()
     if task == "claims":
@@ -216,7 +214,7 @@ def _compare_leanings(
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
     """The main value of each case, larger being worse; qualities change their sign."""
-    return -values[measure.name] if better(measure) == "more" else values[measure.name]
+    return -values[measure.name] if record_values.better(measure) == "more" else values[measure.name]
 
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:

@@ -15,8 +15,7 @@ from typing import Any
 
 import typer
 
-from fairbrief.cli import settings_file
-from fairbrief.cli.help_pages import CommandWithPage
+from fairbrief.cli import help_pages, settings_file
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 
@@ -28,7 +27,7 @@ OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
 """Options with a file or folder that the command writes."""
 
 
-class CheckedCommand(CommandWithPage):
+class CheckedCommand(help_pages.CommandWithPage):
     """A command that refuses repeated options and unusable files before any work."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

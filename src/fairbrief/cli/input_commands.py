@@ -19,9 +19,8 @@ from fairbrief.people.build_people import try_recogniser
 from fairbrief.readers import ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.understanding import inspect_file, is_plain, understand
+from fairbrief.reports import terminal, wording
 from fairbrief.reports.plain import printable
-from fairbrief.reports.terminal import print_tables
-from fairbrief.reports.wording import ordered_groups
 from fairbrief.serialization import MISSING
 from fairbrief.text import published_nltk
 from fairbrief.text.addresses import is_stored
@@ -89,7 +88,7 @@ def _print_counts(reading: Reading) -> None:
         f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"
     )
     for name, values in groups.items():
-        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in ordered_groups(values)[:SHOWN])
+        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in wording.ordered_groups(values)[:SHOWN])
         rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         typer.echo(f"{printable(name)}: {shown}{rest}")
     if not groups:
@@ -131,7 +130,7 @@ def stats(
     reading = options.read(files)
     cases = reading if _has_summaries(reading) else ()
     attributes = list(options.attribute_fields)
-    print_tables(
+    terminal.print_tables(
         statistics.statistics_of(
             reading.records(), cases, counter(tokens), unit, attributes=attributes, sentences=cuts[sentences]
         )
@@ -164,7 +163,7 @@ def words(
     """
     records = list(ReadingSettings(attributes=attribute or ()).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
-    print_tables([*tables, statistics.topic_table(records)])
+    terminal.print_tables([*tables, statistics.topic_table(records)])
 
 
 @app.command()

@@ -22,8 +22,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.command_line import write_text
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import exports, html
-from fairbrief.reports.audit_folder import load
+from fairbrief.reports import audit_folder, exports, html
 from fairbrief.reports.plain import printable
 from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
 from fairbrief.scorers import cards
@@ -61,7 +60,7 @@ def report(
         fairbrief report demo --details
         fairbrief report demo --format markdown
     """
-    result = load(folder)
+    result = audit_folder.load(folder)
     if format_ == "terminal":
         print_result(result, details=details, place=Place(folder))
     elif format_ == "html":

@@ -16,20 +16,16 @@ from fairbrief.conclusions import MAX_LEFT_OUT
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.readers import ReadingSettings
-from fairbrief.reports import explanation, trend_page
+from fairbrief.reports import explanation, exports, json_file, trend_page
 from fairbrief.reports.audit_folder import claimed, load, replace_all
-from fairbrief.reports.exports import markdown_table
-from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
-from fairbrief.saved import explanations, ranking, saved_inputs
+from fairbrief.saved import explanations, gate_rules, ranking, saved_inputs, saved_values
 from fairbrief.saved import power as prospects
 from fairbrief.saved.compare import changed_sources, check_distinct, names_of
 from fairbrief.saved.compare import compare as differences
 from fairbrief.saved.gate import EXIT, overall
 from fairbrief.saved.gate import gate as checks_of
-from fairbrief.saved.gate_rules import junit_xml
-from fairbrief.saved.saved_values import Resampling
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.saved.trend import trend as trend_of
 from fairbrief.saved.view import Answers, Server, open_audit
@@ -63,7 +59,7 @@ def subgroups(
     with nullcontext() if out is None else claimed(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
-            saved_inputs.copy(folder, identity(saved), place, now)
+            saved_inputs.copy(folder, json_file.identity(saved), place, now)
     print_result(result, details=details, place=Place(out), tables_first="subgroups")
 
 
@@ -205,11 +201,11 @@ def gate(
     )
     outcome = overall(checks)
     if junit is not None:
-        write_text(junit, junit_xml(checks))
+        write_text(junit, gate_rules.junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
-        write_text(markdown, markdown_table(table) + "\n")
+        write_text(markdown, exports.markdown_table(table) + "\n")
     for check in checks:
         print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
     print_text(outcome, STYLES[outcome])
@@ -277,7 +273,7 @@ def rank(
     """
     check_distinct(folders)
     audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
-    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    resampling = saved_values.Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     orders = ranking.overall(audits, system, resampling, published=published)
     print_tables([ranking.table(order, plan.confidence_level) for order in orders])
 

@@ -19,8 +19,7 @@ from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.terminal import print_tables
-from fairbrief.saved import agreement
-from fairbrief.saved.saved_values import Resampling
+from fairbrief.saved import agreement, saved_values
 from fairbrief.scorers.calibrated import spec_with, uses_in
 from fairbrief.workbench import calibrating
 
@@ -55,7 +54,7 @@ def agree(
         fairbrief agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram
         fairbrief agree audit_containment audit_entailment
     """
-    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    resampling = saved_values.Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
         if not all(saved):
@@ -113,7 +112,7 @@ def chunks(
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
             threshold=threshold,
-            resampling=Resampling(plan.n_resamples, plan.seed),
+            resampling=saved_values.Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.input_options import bar, print_excluded
-from fairbrief.cli.options import options_of
+from fairbrief.cli import command_line, input_options, options
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports.plain import printable
 from fairbrief.settings import MODELS, setting
@@ -72,7 +70,7 @@ class SpendingOptions:
         return Tally(self.max_requests)
 
 
-spending_options = options_of(SpendingOptions, "asking")
+spending_options = options.options_of(SpendingOptions, "asking")
 """Replaces a command's parameter ``asking`` by the options of `SpendingOptions`."""
 
 REJECTED = ("400", "413", "422")
@@ -132,7 +130,7 @@ def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None
     elif unanswered:
         typer.echo("Some questions have no answer: run the same command again to ask only those.", err=True)
     if unanswered or stopped:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(command_line.INCOMPLETE)
 
 
 def end_with(
@@ -148,7 +146,7 @@ def end_with(
     typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
-    print_excluded(reading)
+    input_options.print_excluded(reading)
     print_failures(tally)
     end_unfinished([count], tally.failures)
 
@@ -169,7 +167,7 @@ def asked(
         print_forecast(forecast, price)
         raise typer.Exit
     try:
-        with bar("asking", "{task.description}", quiet=quiet) as shown:
+        with input_options.bar("asking", "{task.description}", quiet=quiet) as shown:
             task = None if shown is None else shown.add_task("", total=forecast.calls or None)
 
             def watch(count: Count) -> None:

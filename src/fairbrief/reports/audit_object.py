@@ -10,8 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.reports import figures, first_answers, html, plot, terminal, wording
-from fairbrief.reports.audit_folder import write_all
+from fairbrief.reports import audit_folder, figures, first_answers, html, plot, terminal, wording
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
@@ -85,7 +84,7 @@ class Audit:
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
-        write_all(self.read(self.result), folder)
+        audit_folder.write_all(self.read(self.result), folder)
         return Path(folder)
 
     def __repr__(self) -> str:

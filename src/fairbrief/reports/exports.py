@@ -10,9 +10,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TextIO
 
-from fairbrief.reports import number_format
+from fairbrief.reports import frames, number_format
 from fairbrief.reports.first_answers import NEXT, answers
-from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import left_out_tables, made_lines, numeric_columns, printed_tables
@@ -143,7 +142,7 @@ def write_csv(shown: Result | Table, out: TextIO) -> None:
         cells = ([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows)
         rows = (shown.header, *cells)
     else:
-        estimates = Estimates((*shown.estimates, *shown.differences))
+        estimates = frames.Estimates((*shown.estimates, *shown.differences))
         rows = chain([estimates.columns], (row.values() for row in estimates.each()))
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
 

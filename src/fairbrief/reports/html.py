@@ -17,8 +17,7 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import figures, first_answers, json_file, plot, tables, wording
-from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
+from fairbrief.reports import cautions, figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
@@ -103,7 +102,7 @@ def first_screen(result: Result) -> dict[str, Any] | None:
     ordered = context.panels
     if not ordered:
         return None
-    few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
+    few = cautions.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
     panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
@@ -128,7 +127,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     declared = context.declared(first)
     order = wording.ordered_groups(e.group for e in members)
     groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
-    systems = context.clearest(members, lambda e: e.system, MOST_SYSTEMS)
+    systems = context.clearest(members, lambda e: e.system, cautions.MOST_SYSTEMS)
     kept = [e for e in members if e.system in systems and e.group in groups]
     cuts = [
         f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."

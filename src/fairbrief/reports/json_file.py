@@ -23,8 +23,7 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports import wording
-from fairbrief.reports.frames import of_each
+from fairbrief.reports import frames, wording
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
@@ -102,7 +101,7 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
-        notes = of_each(_with_sentences, [e.notes for e in some])
+        notes = frames.of_each(_with_sentences, [e.notes for e in some])
         infinite = (
             {f: INFINITIES[x] for f in MAY_BE_INFINITE if (x := getattr(e, f)) in INFINITIES} for e in some
         )

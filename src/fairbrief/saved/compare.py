@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing import estimating
-from fairbrief.auditing.differences import difference
+from fairbrief.auditing import differences, estimating, multiple_tests, per_record
 from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import show, unknown
-from fairbrief.reports.audit_folder import load
-from fairbrief.reports.frames import usable
+from fairbrief.reports import audit_folder, frames
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted, listed
@@ -41,7 +37,7 @@ T = TypeVar("T")
 def result_of(audited: Audit | Result | Path | str) -> Result:
     """The result of an audit, or of a saved one's folder; RequestError for anything else."""
     if isinstance(audited, (Path, str)):
-        return load(audited)
+        return audit_folder.load(audited)
     result = getattr(audited, "result", audited)
     if not isinstance(result, Result):
         raise RequestError(f"Found {show(audited)}; expected an audit, or the folder of a saved one.")
@@ -65,7 +61,7 @@ def compare(
     """
     ours, theirs = rows_by_measure(candidate), rows_by_measure(baseline)
     settings = settings_of(candidate)
-    found = compared(ours, theirs, difference, settings, system, against)
+    found = compared(ours, theirs, differences.difference, settings, system, against)
     if not found:
         raise RequestError("The two audits have fewer than two measured records in common.")
     ours_in, theirs_in = {e.system for e in found}, {e.baseline for e in found}
@@ -82,7 +78,7 @@ def compare(
         for e in result.estimates
         if e.system in compared_of
     ]
-    return with_families(with_holm(found, settings), settings, systems)
+    return multiple_tests.with_families(multiple_tests.with_holm(found, settings), settings, systems)
 
 
 def check_distinct(folders: Sequence[Path]) -> None:
@@ -106,7 +102,7 @@ Audited = Mapping[str, tuple[Ledger, Measure]]
 
 def rows_by_measure(result: Result, wanted: Collection[str] = ()) -> Audited:
     """The rows of all measures, or only of ``wanted`` ones."""
-    ledgers = ledgers_from(result.rows, wanted=wanted or None)
+    ledgers = per_record.ledgers_from(result.rows, wanted=wanted or None)
     return {repr(measure): (ledger, measure) for ledger, several in ledgers for measure in several}
 
 
@@ -192,7 +188,7 @@ def _records(result: Result) -> Iterator[str]:
     """The ids of all measured records, some of them several times."""
     for observation in dict.fromkeys(result.rows.measures.values()):
         for rows in result.rows.each_of(observation, {"record", "reason"}.__contains__):
-            yield from usable(rows)["record"].to_pylist()
+            yield from frames.usable(rows)["record"].to_pylist()
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:

@@ -15,15 +15,12 @@ from math import isnan, nan
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.auditing import HEAD, Plan, audit
+from fairbrief.auditing import HEAD, Plan, audit, observing, per_record, system_runs
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean, unknown
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
@@ -62,7 +59,7 @@ def explain(
     Raises RequestError for a measure over several attributes, and for an unknown quantity, system or record; DataError for an
     input without a record, and for one that the measure cannot use, unless the plan ``skips`` it.
     """
-    held = Pooled(cases) if plan.pools_runs else cases
+    held = system_runs.Pooled(cases) if plan.pools_runs else cases
     n_extracts = plan.n_extracts if plan.n_resamples else 0
     plan = replace(plan, measures=[measure], n_extracts=n_extracts, check_scorers=False)
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -73,7 +70,7 @@ def explain(
             f"Name one: --attribute NAME, or {measure}@NAME."
         )
     given = {} if isinstance(measure, str) else {repr(measure): measure}
-    ((ledger, (built,)),) = ledgers_from(found.rows, given)
+    ((ledger, (built,)),) = per_record.ledgers_from(found.rows, given)
     parts = parts_of(ledger, ())
     wanted = quantity or built.name
     asked = {e.system: e for e in found.estimates if e.quantity == wanted}
@@ -270,14 +267,14 @@ def observed(observation: t.Observation, groups: Sequence[t.Cases], scorers: Sco
     firsts = ((unit, unit[0]) for several in units for unit in several)
     together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
+    observing.Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
     reasons, names = ledger.reasons, list(ledger.known_reasons)
     rows = np.zeros((len(ledger), len(ledger.columns)))
     rows[reasons == 0] = ledger.matrix()
     found: list[Observed] = []
     for own in np.split(np.arange(len(ledger)), np.cumsum([len(several) for several in units])[:-1]):
         if (reasons[own] > 0).all() and len(own):
-            found.append(t.Reason(names[reasons[own[0]]].removeprefix(LEFT_OUT)))
+            found.append(t.Reason(names[reasons[own[0]]].removeprefix(observing.LEFT_OUT)))
         else:  # as in an audit, units without a row add nothing
             found.append(_summed(ledger.columns, rows[own[reasons[own] == 0]]))
     return found

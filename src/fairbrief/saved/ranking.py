@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.auditing.jackknifed import from_extracts
+from fairbrief.auditing import jackknifed, origins, per_record
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import CommonClusters, Part, parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -67,7 +65,7 @@ def overall(
     for name, result in results.items():
         leading = {e.measure for e in result.estimates if e.is_primary}
         wanted = None if published else leading
-        for ledger, measures in ledgers_from(result.rows, wanted=wanted):
+        for ledger, measures in per_record.ledgers_from(result.rows, wanted=wanted):
             for measure in measures:
                 over = str(getattr(measure, "over", "") or "")
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
@@ -113,7 +111,7 @@ def _overalls(
     values: dict[str, list[Floats]] = {}
     records = []
     for name, (ledger, measure) in datasets.items():
-        sums, many = _sums([parts[name][s, WHOLE] for s in entered], resampling)
+        sums, many = _sums([parts[name][s, origins.WHOLE] for s in entered], resampling)
         records.append(many)
         ranked = _published if published else _largest
         for quantity, array in ranked(measure, ledger.totals(sums)).items():
@@ -133,7 +131,7 @@ def _overalls(
 
 def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
     """The largest absolute group difference; nan if one is undefined."""
-    sizes = [np.abs(array) for array in from_extracts(measure, totals).values()]
+    sizes = [np.abs(array) for array in jackknifed.from_extracts(measure, totals).values()]
     return {LARGEST: np.max(np.stack(sizes, axis=-1), axis=-1)} if sizes else {}
 
 

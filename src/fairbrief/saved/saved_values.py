@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.jackknifed import summed
+from fairbrief.auditing import jackknifed, per_record
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, first_met, names_of, side_by_side
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -51,7 +50,7 @@ class SavedValues:
         many = 1 + max(int(numbers.max()) for numbers in clusters)
         values = []
         for places, cluster in zip(chosen, clusters, strict=True):
-            sums = summed(self.rows[places], cluster, many)
+            sums = jackknifed.summed(self.rows[places], cluster, many)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
@@ -71,7 +70,7 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
     """The per-record statistics of these measures without sanity baselines. RequestError if several audits have a measure."""
     found: dict[str, SavedValues] = {}
     for result in results:
-        for ledger, measures in ledgers_from(result.rows, wanted=specs):
+        for ledger, measures in per_record.ledgers_from(result.rows, wanted=specs):
             rows = _without_baselines(measures[0], ledger)
             for measure in measures:
                 if (spec := repr(measure)) in found:

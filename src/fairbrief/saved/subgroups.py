@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from fairbrief.auditing import Plan
-from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.multiple_tests import with_families
+from fairbrief.auditing import Plan, estimating, multiple_tests, system_runs
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.per_record import MOST_VALUES, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.run import Run
-from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
@@ -57,20 +54,20 @@ def subgroup_audit(
     run.ledgers = [ledger for ledger, _ in read]
     estimates, gaps = run.estimates()
     if made.get("pools_runs"):
-        estimates = of_runs(estimates)
+        estimates = system_runs.of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.subgroup}
     estimates = with_notes(estimates, length_notes(estimates, made["alpha"]), spelling_notes(estimates))
     estimates = [_as_of_all(e, whole) for e in estimates if e.subgroup]
     named = ", ".join(" and ".join(names) for names in asked)
-    settings = Settings.of(made)
+    settings = estimating.Settings.of(made)
     checks = [e for e in result.estimates if e.measure not in taken]  # of scorers
     together = [*(e for e in result.estimates if e.measure in taken), *estimates, *checks]
     differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.subgroup)]
     notes = [*made.get("notes", ()), NOTE.format(named)]
     return replace(
         result,
-        estimates=tuple(with_families(together, settings)),
-        differences=tuple(with_families(differences, settings, together)),
+        estimates=tuple(multiple_tests.with_families(together, settings)),
+        differences=tuple(multiple_tests.with_families(differences, settings, together)),
         rows=per_record,
         made={**made, "by": [*made["by"], *map(list, asked)], "notes": notes},
     )

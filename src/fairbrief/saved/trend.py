@@ -18,15 +18,13 @@ import numpy as np
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import wording
+from fairbrief.reports import per_record, wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import ResultsFile
-from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
 from fairbrief.reports.wording import group_or_part, group_with
-from fairbrief.saved.compare import check_distinct, names_of
-from fairbrief.saved.gate import of_limit
+from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics import sequential
@@ -93,8 +91,8 @@ def trend(
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
-    check_distinct(paths)
-    names = dict(zip(paths, names_of(paths), strict=True))
+    compare.check_distinct(paths)
+    names = dict(zip(paths, compare.names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
     ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
     _check_comparable([(path, saved[path]) for path in ordered])
@@ -124,7 +122,7 @@ def trend(
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
-        repeated=_repeated([read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
+        repeated=_repeated([per_record.read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
     )  # fmt: skip
 
 
@@ -182,7 +180,7 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
     try:
         found: dict[_Key, _Point] = dict(_described(saved.made))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise DataError(f"{path / RESULTS}: 'made' is damaged. Run the audit again.") from error
+        raise DataError(f"{path}: 'made' in {RESULTS} is damaged. Run the audit again.") from error
     for e in leading(saved.estimates):
         words = wording.declared(e.measure, saved.made).contrast
         title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
@@ -190,7 +188,7 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
         _add(found, key, wording.from_random(e))
     for rule in limits:
         try:
-            asked = of_limit(rule, saved.estimates)
+            asked = gate.of_limit(rule, saved.estimates)
         except RequestError as error:
             raise RequestError(f"{path}: {error}") from error
         for one in asked:

@@ -21,8 +21,7 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.reports import first_answers, json_file, number_format
-from fairbrief.reports.audit_folder import opened
+from fairbrief.reports import audit_folder, first_answers, json_file, number_format
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
 from fairbrief.reports.result import Examples, Result, Row
@@ -190,7 +189,7 @@ def open_audit(folder: Path, name: str = "") -> OpenAudit:
     million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
-    saved, rows = opened(folder)
+    saved, rows = audit_folder.opened(folder)
     texts = None
     if (inputs := saved_inputs.read(folder, saved.audit)) is None:
         fault = "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
