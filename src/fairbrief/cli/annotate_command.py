@@ -61,9 +61,7 @@ class JudgingOptions:
             raise RequestError(f"{records} yields no question of the task '{self.task}'.")
         return asked
 
-    def answered(
-        self, sheets: Sequence[Path], records: str
-    ) -> tuple[Asked, Sequence[Answer], Mapping[str, int]]:
+    def answered(self, sheets: list[Path], records: str) -> tuple[Asked, Sequence[Answer], Mapping[str, int]]:
         """The questions, the answers in the sheets, and the number of blank answers by annotator."""
         asked = self.asked(records)
         return asked, *read_answers(sheets, {item.key: item for _, items in asked for item in items})

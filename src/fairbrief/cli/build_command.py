@@ -330,10 +330,12 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out = Counter[str]()
     records = options.records(source, fields)
-    how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
-    made = list(
-        set_builders.review_sets(records, size, label, left_out, per_product=per_product or None, **how)
-    )
+    how: dict[str, Any] = {
+        "seed": options.seed,
+        "admits": options.admits(),
+        "per_product": per_product or None,
+    }
+    made = list(set_builders.review_sets(records, size, label, left_out, **how))
     labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
     values = Counter(value for value in labelled if value is not None)
     options.write(made, out, left_out, *([f"sentiment: {_counts(values)}"] if values else []))

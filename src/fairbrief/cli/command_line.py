@@ -55,9 +55,7 @@ class CheckedCommand(help_pages.CommandWithPage):
 def _check_paths(ctx: Any) -> None:
     """RequestError for an output that cannot be written or is an input, and for addresses that are not allowed."""
     given = [(option, ctx.params.get(option.name)) for option in ctx.command.params]
-    inputs = [
-        value for option, value in given if option.name in INPUTS or option.param_type_name == "argument"
-    ]
+    inputs = [value for param, value in given if param.name in INPUTS or param.param_type_name == "argument"]
     for option, value in given:
         name = max(option.opts, key=len)
         _check_addresses(value, name)
@@ -166,9 +164,8 @@ def _message(error: BaseException) -> str | None:
         return "the memory is full: use fewer --workers, or a smaller input."
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.filename is not None):
         named = "" if error.filename is None else f"{error.filename}: "
-        return (
-            f"{named}{DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)}."
-        )
+        why = DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)
+        return f"{named}{why}."
     return None
 
 

@@ -92,9 +92,7 @@ def _print_counts(reading: Reading) -> None:
         rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         typer.echo(f"{printable(name)}: {shown}{rest}")
     if not groups:
-        typer.echo(
-            'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
-        )
+        typer.echo('No field looks like a group. Add one to the settings: attribute = ["NAME=FIELD"].')
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:

@@ -82,11 +82,9 @@ def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
         ("copies", "records have the same documents as another record with a different id"),
         ("same_summaries", "records have the same summary as another record with different documents"),
     ):
-        if entry := made.get(name):
-            ids = ", ".join(map(named, entry["examples"]))
-            lines.append(
-                f"{entry['records']:,} {what} (for instance {ids}){_without(members, name, context)}"
-            )
+        if found := made.get(name):
+            some = f"{found['records']:,} {what} (for instance {', '.join(map(named, found['examples']))})"
+            lines.append(f"{some}{_without(members, name, context)}")
     if others := made.get("other_languages"):
         ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
         languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)

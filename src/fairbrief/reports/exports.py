@@ -67,10 +67,8 @@ def markdown_escape(text: str) -> str:
 
 def _markdown_row(row: tuple[str, ...]) -> str:
     """A row; line breaks within cells (a score and its intervals) stay, except in the first cell."""
-    cells = [
-        markdown_escape(row[0]),
-        *("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:]),
-    ]
+    others = ("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:])
+    cells = [markdown_escape(row[0]), *others]
     return "| " + " | ".join(cell or " " for cell in cells) + " |"
 
 
@@ -101,9 +99,8 @@ def latex_escape(text: str) -> str:
 
 def _float(t: Table) -> str:
     columns = "".join("r" if is_numeric else "l" for is_numeric in numeric_columns(t))
-    body = "\n".join(
-        f"{' & '.join([*map(latex_escape, row[:1]), *map(_cell, row[1:])])} \\\\" for row in t.rows
-    )
+    rows = (" & ".join([*map(latex_escape, row[:1]), *map(_cell, row[1:])]) for row in t.rows)
+    body = "\n".join(f"{row} \\\\" for row in rows)
     notes = "".join(f"\n\\par\\footnotesize {latex_escape(note)}" for note in t.notes)
     return (
         "\\begin{table}\n\\centering\n"

@@ -344,9 +344,8 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
 
 def subgroup_name(e: Estimate) -> str:
     """The subgroup of an estimate, ``city Rome, year 2020``."""
-    return named(
-        ", ".join(wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
-    )
+    parts = (wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
+    return named(", ".join(parts))
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
@@ -382,9 +381,8 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
         half = planned.detectable / 2
         is_grouped = planned.clusters and planned.clusters != planned.n
         n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        why = (
-            f"Plan more records ({counted(4 * n, what)} to find a difference of {wording.size(half, unit)}):"
-        )
+        many, difference = counted(4 * n, what), wording.size(half, unit)
+        why = f"Plan more records ({many} to find a difference of {difference}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 

@@ -49,12 +49,10 @@ def texts(values: Iterable[str | None]) -> pa.Array:
 def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Numbers for Arrow without a copy. ``missing`` (n,) marks nulls."""
     values = np.ascontiguousarray(values)
-    known = None
+    bits = None
     if missing is not None and missing.any():
-        known = pa.py_buffer(np.packbits(~missing, bitorder="little"))
-    return pa.Array.from_buffers(
-        pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(values)]
-    )
+        bits = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
 
 
 def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:

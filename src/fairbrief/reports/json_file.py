@@ -33,7 +33,7 @@ from fairbrief.types import Estimate, Note, Table
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
 T = TypeVar("T")
 INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
-MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
+UNBOUNDED = "value", "low", "high", "low_within", "high_within"
 """The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
 TIMES = ("ended", "seconds")
@@ -102,9 +102,7 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
         notes = frames.of_each(_with_sentences, [e.notes for e in some])
-        infinite = (
-            {f: INFINITIES[x] for f in MAY_BE_INFINITE if (x := getattr(e, f)) in INFINITIES} for e in some
-        )
+        infinite = ({f: INFINITIES[x] for f in UNBOUNDED if (x := getattr(e, f)) in INFINITIES} for e in some)
         written = [e.replace(notes=n, **i) for e, n, i in zip(some, notes, infinite, strict=True)]
         try:
             # JSON escapes line breaks in texts.
@@ -178,7 +176,7 @@ def _read_infinities(found: Mapping[str, Any]) -> None:
     for name in ("estimates", "differences"):
         listed = found.get(name)
         for estimate in listed if isinstance(listed, list) else ():
-            for field in MAY_BE_INFINITE if isinstance(estimate, dict) else ():
+            for field in UNBOUNDED if isinstance(estimate, dict) else ():
                 text = estimate.get(field)
                 if isinstance(text, str):
                     estimate[field] = numbers.get(text, text)

@@ -49,9 +49,8 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
 
 def style_text() -> str:
     """The style sheet of all pages, with their colours."""
-    return plot.page_style() + (files("fairbrief.reports") / "templates" / "report.css").read_text(
-        encoding="utf-8"
-    )
+    css = files("fairbrief.reports") / "templates" / "report.css"
+    return plot.page_style() + css.read_text(encoding="utf-8")
 
 
 def script_text(name: str) -> str:

@@ -391,13 +391,11 @@ def mark(e: Estimate, context: Context) -> str:
     return less if kind == "below" else more
 
 
-def compact_table(
-    members: Sequence[Estimate], context: Context, most_groups: int, most_systems: int
-) -> Table:
+def compact_table(members: Sequence[Estimate], context: Context, most_groups: int, most_rows: int) -> Table:
     """A row per system and a column per group: value and interval, with a star where it is significant (Holm)."""
     words = context.words(members[0])
     groups = context.clearest(members, lambda e: e.group, most_groups)
-    systems = context.clearest(members, lambda e: e.system, most_systems)
+    systems = context.clearest(members, lambda e: e.system, most_rows)
     cells = {}
     for e in members:
         text = f"{_value(e, words.unit)} {_interval(e, words.unit)}".removesuffix(f" {number_format.ABSENT}")

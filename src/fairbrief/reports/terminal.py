@@ -169,9 +169,8 @@ class _Screen:
             blocks.append(self._wrapped(sentence, indent))
             is_last = i == len(sentences) - 1
             if most is not None and i and sum(map(len, blocks)) + (not is_last) > most:
-                blocks[-1] = self._wrapped(
-                    f"{counted(len(sentences) - i, f'more {what}')}: {self.place.rest}", indent
-                )
+                more = counted(len(sentences) - i, f"more {what}")
+                blocks[-1] = self._wrapped(f"{more}: {self.place.rest}", indent)
                 break
         return _labelled(asked.upper(), blocks, "bold yellow" if asked == CAUTION else "bold", indent)
 
@@ -472,9 +471,8 @@ def _narrowed(grid: _Grid, width: int) -> _Grid | None:
 def _hanging(cell: str, width: int) -> str:
     """A wrapped cell whose further lines have the indent of the first."""
     indent = " " * (len(cell) - len(cell.lstrip(" ")))
-    lines = (
-        part for line in cell.split("\n") for part in wrapped(line.strip(" "), max(width - len(indent), 1))
-    )
+    room = max(width - len(indent), 1)
+    lines = (part for line in cell.split("\n") for part in wrapped(line.strip(" "), room))
     return "\n".join(indent + line for line in lines)
 
 

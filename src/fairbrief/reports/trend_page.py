@@ -129,9 +129,8 @@ class Trend:
 
     def of(self, *kinds: Kind) -> list[Series]:
         """The series of these kinds, those with a change first."""
-        return sorted(
-            (s for s in self.series if s.kind in kinds), key=lambda s: (s.drift is None, not s.is_worse)
-        )
+        wanted = (s for s in self.series if s.kind in kinds)
+        return sorted(wanted, key=lambda s: (s.drift is None, not s.is_worse))
 
     @property
     def outcome(self) -> Literal["pass", "fail", "inconclusive"]:
@@ -151,9 +150,7 @@ class Trend:
 def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
     """What drifts and since when, whether inputs changed, what changed in the system, and cautions."""
     compared, inputs, outputs = (trend.of(*kinds) for _, kinds in PANELS)
-    drifts, changed, moved = (
-        [_drift(s, trend) for s in series if s.drift] for series in (compared, inputs, outputs)
-    )
+    drifts, changed, moved = ([_drift(s, trend) for s in of if s.drift] for of in (compared, inputs, outputs))
     many = f"{counted(trend.monitored, 'night')} after {counted(trend.reference, 'reference night')}"
     if trend.monitored < 1:
         reference = counted(trend.reference, "night")

@@ -492,10 +492,8 @@ def joined(notes: Iterable[Note]) -> str:
 def _few_in_group(a: Arguments) -> str:
     clusters = dict(zip(sides(a["group"], len(a["clusters"])), a["clusters"], strict=False))
     few = {name: n for name, n in clusters.items() if n < conclusions.FEWEST_IN_A_GROUP}
-    each = listed(
-        [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
-    )
-    return f"only {each}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
+    each = [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
+    return f"only {listed(each)}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
 
 
 def _tests_need_resamples(a: Arguments) -> str:

@@ -147,7 +147,7 @@ def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DR
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeComparison:
+class Changes:
     """The relative changes of two measures, and the difference, first minus second.
 
     A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
@@ -163,7 +163,7 @@ class ChangeComparison:
 
 def change_comparisons(
     results: Sequence[Result], plain: str, fair: str, measures: Sequence[str], resampling: Resampling = DRAWS
-) -> list[ChangeComparison]:
+) -> list[Changes]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 
     Raises RequestError for a measure or system that the audits lack, and if they have no common record.
@@ -175,14 +175,11 @@ def change_comparisons(
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise unknown(f"The set of audits has no system '{absent[0]}'.", absent[0], sorted(known))
-    return [
-        _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
-    ]
+    pairs = itertools.combinations(named, 2)
+    return [_comparison(saved[a], saved[b], plain, fair, resampling) for a, b in pairs]
 
 
-def _comparison(
-    a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
-) -> ChangeComparison:
+def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling) -> Changes:
     in_a, in_b = a.in_common(b)
     one, other = (
         np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
@@ -199,17 +196,15 @@ def _comparison(
     )
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
-    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+    return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
 
 
-def change_table(
-    found: Sequence[ChangeComparison], plain: str, fair: str, resampling: Resampling = DRAWS
-) -> Table:
+def change_table(found: Sequence[Changes], plain: str, fair: str, resampling: Resampling = DRAWS) -> Table:
     """One row per pair of measures."""
     rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
     header = ("first", "second", "change of first", "of second", "difference", "n")
     note = (
-        "Change: the share of its value by which a measure falls. A difference above 0: the first falls more."
+        "Change: the share of its value by which a measure falls. Difference above 0: the first falls more."
     )
     return Table(f"Relative changes from {plain} to {fair}", header, rows, (note, resampling.note))
 
@@ -325,9 +320,8 @@ def _at(temperature: float, shares: Floats) -> Floats:
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
     flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
-    kappa = statistics.randolph_kappa(
-        np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1]
-    )
+    largest = np.stack([_largest(people), _largest(judged)], axis=-2)
+    kappa = statistics.randolph_kappa(largest, people.shape[-1])
     alpha = statistics.krippendorff_alpha(np.stack(flat, axis=-2), "interval")
     return alpha, statistics.pearson(*flat), statistics.spearman(*flat), kappa
 
@@ -356,9 +350,8 @@ def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
     if temperatures:
         notes.append("T: temperature at which scores become shares (softmax).")
         header, rows = ("T", *header), [(f"{t:g}", *row) for t, row in zip(temperatures, rows, strict=True)]
-    return Table(
-        f"Shares of {found.over} in summaries: {found.scorer} and people", header, tuple(rows), tuple(notes)
-    )
+    title = f"Shares of {found.over} in summaries: {found.scorer} and people"
+    return Table(title, header, tuple(rows), tuple(notes))
 
 
 def _counted(excluded: Mapping[str, int]) -> str:

@@ -69,9 +69,8 @@ def compare(
     def called(name: str, system: str) -> str:
         return f"{name}: {system}" if system in ours_in & theirs_in else system
 
-    found = [
-        e.replace(system=called(names[0], e.system), baseline=called(names[1], e.baseline)) for e in found
-    ]
+    first, second = names
+    found = [e.replace(system=called(first, e.system), baseline=called(second, e.baseline)) for e in found]
     systems = [
         e.replace(system=called(name, e.system))
         for name, result, compared_of in zip(names, (candidate, baseline), (ours_in, theirs_in), strict=True)
@@ -236,9 +235,7 @@ COPIES = "records with the documents of another record"
 SHOWN = 5
 
 
-def missing_records(
-    ours: Audited, theirs: Audited, allowed: Sequence[str] = (), most: float = 1.0
-) -> list[Check]:
+def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most: float) -> list[Check]:
     """An inconclusive check per measure with too many records that only the baseline could measure.
 
     Raises RequestError if the audit lacks a system, measure or record of its baseline. ``allowed`` names systems and measures

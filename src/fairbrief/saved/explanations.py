@@ -168,12 +168,8 @@ class _OfSystem:
         values = np.broadcast_to(without[self.quantity].array, len(clusters)).tolist()
         effects = [effect(self._value, None if isnan(v) else v, NOTHING) for v in values]
         # Ties keep the order of the input.
-        order = sorted(
-            range(len(effects)), key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e)
-        )
-        return tuple(
-            Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, start=1)
-        )
+        order = sorted(range(len(effects)), key=lambda i: _order(effects[i].effect, -np.inf))
+        return tuple(Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, 1))
 
     def _without(self, left_out: Sequence[int]) -> t.Totals:
         """The sums of all clusters except these, without the values that only these have."""
@@ -193,9 +189,8 @@ class _OfSystem:
         now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
         pairs = list(zip(left_out, without, strict=True))
         # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
-        unread = (
-            "sentence" if any(one.kind == "claim" and _differ(left, row) for one, left in pairs) else "claim"
-        )
+        uses_claims = any(one.kind == "claim" and _differ(left, row) for one, left in pairs)
+        unread = "sentence" if uses_claims else "claim"
         parts = []
         for one, left in pairs:
             if one.kind == unread:
@@ -228,9 +223,9 @@ class Omission:
     left: tuple[t.Case, ...]
 
 
-def _order(effect: float | None) -> float:
-    """A key that sorts the largest contributions first, undefined ones last."""
-    return 1.0 if effect is None else -abs(effect)
+def _order(effect: float | None, undefined: float = 1.0) -> float:
+    """A key that sorts the largest contributions first, undefined ones by default last."""
+    return undefined if effect is None else -abs(effect)
 
 
 def _each_record(members: t.Cases) -> Iterator[Omission]:

@@ -18,6 +18,7 @@ from fairbrief.auditing.parts import CommonClusters, Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.saved.compare import Audited
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import ratio
 from fairbrief.types import Floats, Measure, Table, Totals
@@ -63,8 +64,7 @@ def overall(
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
-        leading = {e.measure for e in result.estimates if e.is_primary}
-        wanted = None if published else leading
+        wanted = None if published else {e.measure for e in result.estimates if e.is_primary}
         for ledger, measures in per_record.ledgers_from(result.rows, wanted=wanted):
             for measure in measures:
                 over = str(getattr(measure, "over", "") or "")
@@ -90,17 +90,10 @@ def overall(
 
 
 def _overalls(
-    spelled: str,
-    datasets: Mapping[str, tuple[Ledger, Measure]],
-    named: Sequence[str],
-    resampling: Resampling,
-    *,
-    published: bool,
+    spelled: str, datasets: Audited, named: Sequence[str], resampling: Resampling, *, published: bool
 ) -> list[Overall]:
     parts = {name: parts_of(ledger, ()) for name, (ledger, _) in datasets.items()}
-    there = [
-        [s for (s, _), part in of_set.items() if part.system_kind == "system"] for of_set in parts.values()
-    ]
+    there = [[s for (s, _), part in one.items() if part.system_kind == "system"] for one in parts.values()]
     common = [s for s in there[0] if all(s in systems for systems in there)]
     for system in named:
         if system not in common:
@@ -123,9 +116,8 @@ def _overalls(
             # One record in common, or none, has no resamples: it is the same in those of the others.
             scores = normalised(np.stack(np.broadcast_arrays(*arrays))).T
             of_each = tuple(map(resampling.interval, scores))
-            found.append(
-                Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
-            )
+            names = tuple(datasets), tuple(entered)
+            found.append(Overall(spelled, quantity, *names, whole, of_each, tuple(records)))
     return found
 
 

@@ -144,23 +144,19 @@ class Resampling:
                 return Interval(point, low, high)
         return Interval(point)
 
-    def intervals(
-        self,
-        statistic: Callable[..., Sequence[Floats]],
-        arrays: Sequence[Floats],
-    ) -> list[Interval]:
-        """Each value of a statistic of ``arrays``, which share their first axis, (n, …), with its interval.
+    def intervals(self, statistic: Callable[..., Sequence[Floats]], data: Sequence[Floats]) -> list[Interval]:
+        """Each value of a statistic of ``data``, which share their first axis, (n, …), with its interval.
 
-        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape.
         """
-        every = np.arange(len(arrays[0]))
+        every = np.arange(len(data[0]))
         draws = itertools.islice(self.draws(every), 1, None)
         picked = (np.repeat(every, times) for times in draws)
-        at_once = max(1, BLOCK // max(1, sum(array.size for array in arrays)))
-        values = [np.array([statistic(*arrays)], dtype=np.float64)]
+        at_once = max(1, BLOCK // max(1, sum(array.size for array in data)))
+        values = [np.array([statistic(*data)], dtype=np.float64)]
         while several := list(itertools.islice(picked, at_once)):
             places = np.stack(several)
-            values.append(np.stack(statistic(*(array[places] for array in arrays)), axis=-1))
+            values.append(np.stack(statistic(*(array[places] for array in data)), axis=-1))
         return [self.interval(of) for of in np.concatenate(values).T]
 
     def draws(self, cluster: Integers) -> Iterator[Counts]:

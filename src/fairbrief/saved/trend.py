@@ -158,13 +158,11 @@ def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
                 )
 
 
-def _settings(saved: ResultsFile) -> dict[str, set[str]]:
+def _settings(file: ResultsFile) -> dict[str, set[str]]:
     """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {"measures": set(saved.made.get("measures", ()))}
-    found |= {
-        e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature
-    }
-    return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
+    found = {"measures": set(file.made.get("measures", ()))}
+    found |= {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in file.estimates if e.signature}
+    return found | {name: {str(file.made.get(name) or "none")} for name in ("language", "protocol")}
 
 
 def _family(kind: Kind) -> str:

@@ -296,9 +296,8 @@ class OpenAudit:
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
-        for rows in self.result.rows.each_of(
-            observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__
-        ):
+        wanted = {*PLACES, *(f.name for f in reader.fields)}
+        for rows in self.result.rows.each_of(observation, wanted.__contains__):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
