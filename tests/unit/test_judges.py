@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.command import printed
-from tests.sample_cases import Supported, documents_of
+from tests.sample_cases import cases_of, Supported, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
@@ -142,6 +142,13 @@ def test_systems_that_some_audit_lacks_do_not_enter() -> None:
     assert overall(results, resampling=Resampling(0), published=True)[0].systems == ("high", "low")
     with pytest.raises(RequestError, match="high, low"):
         overall(results, ["middle"], resampling=Resampling(0), published=True)
+
+
+def test_a_measure_that_no_record_could_use_is_left_out_of_the_order() -> None:
+    """Its rows have no statistics; the other measures are ranked."""
+    result = audit(cases_of(8), Plan(measures=["uer@party", "gender_agreement"], n_resamples=0))
+    orders = overall({"one": result}, resampling=Resampling(0), published=True)
+    assert {order.measure for order in orders} == {"uer"}
 
 
 def test_data_sets_of_one_common_record_or_none_can_be_ranked() -> None:

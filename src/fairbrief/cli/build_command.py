@@ -31,9 +31,7 @@ app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
 OUT = o.output_file(..., "File to write (JSON Lines).", "FILE", "--out")
-ATTRIBUTE = o.option(
-    ..., "Attribute of the texts; NAME=FIELD reads it from another field.", "NAME[=FIELD]", "--attribute"
-)
+ATTRIBUTE = o.option(..., "Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]", "--attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +105,7 @@ def people(
     source: Path = o.argument(o.ANNOTATED, "SOURCE"),
     out: Path = OUT,
     groups: str = o.option(
-        "gender",
-        "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B.",
-        "GROUPS",
+        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
     ),
     design: Literal["balanced", "mono", "original"] = o.option(
         "balanced",
@@ -330,11 +326,8 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out = Counter[str]()
     records = options.records(source, fields)
-    how: dict[str, Any] = {
-        "seed": options.seed,
-        "admits": options.admits(),
-        "per_product": per_product or None,
-    }
+    how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
+    how["per_product"] = per_product or None
     made = list(set_builders.review_sets(records, size, label, left_out, **how))
     labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
     values = Counter(value for value in labelled if value is not None)

@@ -47,10 +47,7 @@ Finding = tuple[str, str, str]
 def report(
     folder: Path = o.SAVED_AUDIT,
     format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
-        "terminal",
-        "terminal, markdown, latex, csv or html, which rewrites report.html.",
-        "FORMAT",
-        "--format",
+        "terminal", "terminal, markdown, latex, csv, or html (rewrites report.html).", "FORMAT", "--format"
     ),
     details: bool = o.DETAILS,
 ) -> None:

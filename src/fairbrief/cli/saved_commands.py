@@ -77,8 +77,7 @@ def view(
         fairbrief view demo
         fairbrief view before after
     """
-    names = names_of(folders)
-    audits = [open_audit(folder, name) for folder, name in zip(folders, names, strict=True)]
+    audits = [open_audit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -113,10 +112,8 @@ def compare(
     print_result(result, details=details, place=Place(can_save=False))
     for what, changed in changed_sources(ours, theirs).items():
         records, named = counted(len(changed), "record"), listed([*map(printable, changed)], SHOWN)
-        typer.echo(
-            f"The {what} of {records} differ between the two audits: {named}. Differences may come from the {what}.",
-            err=True,
-        )
+        where = f"The {what} of {records} differ between the two audits: {named}"
+        typer.echo(f"{where}. Differences may come from the {what}.", err=True)
 
 
 @app.command()
@@ -163,13 +160,9 @@ def gate(
     baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
     margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
     measure: list[str] = o.several("Measure to compare by; by default all.", "SPEC"),
-    allow_missing: list[str] = o.several(
-        "System or measure of the baseline that may be missing, or 'records'.", "NAME"
-    ),
+    allow_missing: list[str] = o.several("System or measure that may be missing, or 'records'.", "NAME"),
     max_left_out: float = o.option(
-        MAX_LEFT_OUT,
-        "Share of input that may be broken or empty; above it, the gate is inconclusive.",
-        "SHARE",
+        MAX_LEFT_OUT, "Share of input that may be skipped or empty; above it, no gate passes.", "SHARE"
     ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
@@ -216,9 +209,7 @@ def gate(
 def trend(
     folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
     reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
-    baseline: list[Path] = o.several(
-        "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
-    ),
+    baseline: list[Path] = o.several("Audits, or a folder of them, to use as the reference.", "DIR"),
     most: list[str] = o.several("Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] = o.several("Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
     order: Literal["time", "given"] = o.option("time", "Order of the audits: by time, or as given.", "ORDER"),
@@ -256,9 +247,7 @@ def trend(
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
     system: list[str] = o.several("System to rank; by default all in every audit.", "NAME"),
-    published: bool = o.switch(
-        "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
-    ),
+    published: bool = o.switch("--published", "Rank by unsigned scores, without a baseline, as published."),
     *,
     plan: Plan,
 ) -> None:
@@ -278,7 +267,7 @@ def rank(
     print_tables([ranking.table(order, plan.confidence_level) for order in orders])
 
 
-FORMS = (".json", ".md", ".html")
+FORMS = {".json": explanation.as_json, ".md": explanation.as_markdown, ".html": explanation.as_page}
 
 
 @app.command()
@@ -305,7 +294,7 @@ def explain(
         fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
     """
     if out is not None and out.suffix.lower() not in FORMS:
-        raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+        raise RequestError(f"--out {out}: give a name that ends in {listed([*FORMS], conjunction='or')}.")
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
         plan = replace(plan, **inputs.plan_settings(options), wrap=inputs.cached(cache), progress=progress)
@@ -317,6 +306,5 @@ def explain(
     print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)
     if out is not None:
-        renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
-        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
+        write_text(out, FORMS[out.suffix.lower()](result))
         typer.echo(f"\nExplanation: {out}")

@@ -37,9 +37,7 @@ def agree(
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
-        None,
-        "For saved audits: compare each measure's change from the first to the second system.",
-        "PLAIN FAIR",
+        None, "For saved audits: compare changes of measures from one system to the other.", "PLAIN FAIR"
     ),
     cache: Path | None = o.CACHE,
     *,

@@ -123,10 +123,9 @@ def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None
     if stopped:
         typer.echo(f"{stopped} The answers so far can be audited.", err=True)
     elif unanswered and set(failures) <= set(REJECTED):
-        typer.echo(
-            f"The server rejected {counted(unanswered, 'question')}: shorten the documents, or change the prompt or the model.",
-            err=True,
-        )
+        many = counted(unanswered, "question")
+        advice = "shorten the documents, or change the prompt or the model"
+        typer.echo(f"The server rejected {many}: {advice}.", err=True)
     elif unanswered:
         typer.echo("Some questions have no answer: run the same command again to ask only those.", err=True)
     if unanswered or stopped:

@@ -35,17 +35,12 @@ app = o.new_app()
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
-        ...,
-        "chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
-        "SUMMARIZER",
-        "--with",
+        ..., "chat:MODEL, transformers:MODEL, lead … (all: 'fairbrief measures').", "SUMMARIZER", "--with"
     ),
     out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
     prompt: str | None = o.option(None, "Built-in prompt, or a file with {documents}.", "NAME|FILE"),
     over: str | None = o.OVER,
-    instruction: str | None = o.option(
-        None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
-    ),
+    instruction: str | None = o.option(None, "Instruction: none, fair, definition, ratio, coverage.", "NAME"),
     role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
     samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
     temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
@@ -228,9 +223,7 @@ def choose(
     pairs: Path | None = o.output_file(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
-    prompt: str | None = o.option(
-        None, "Prompt of the pairs: built-in, or file with {documents}.", "NAME|FILE"
-    ),
+    prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,

@@ -96,10 +96,8 @@ def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
 
 def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
     """The findings without some records: those that are no longer significant, else the first one's value."""
-    entries = {
-        (e["measure"], e["quantity"], e["system"]): e
-        for e in (context.made.get("without") or {}).get(name) or ()
-    }
+    known = (context.made.get("without") or {}).get(name) or ()
+    entries = {(e["measure"], e["quantity"], e["system"]): e for e in known}
     lost: list[str] = []
     kept: list[str] = []
     for e in context.significant(members) or sorted(members, key=context.rank)[:1]:

@@ -320,10 +320,8 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
     is_random = one["extract_difference"] is not None
     difference = signed(one["extract_difference"] if is_random else one["value"], unit)
     group = wording.group_with(gap["over"], one["group"])
-    return (
-        f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
-        f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
-    )
+    where = f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
+    return f"{where}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:

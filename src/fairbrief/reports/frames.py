@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 KINDS = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
 TYPES = {
-    name: KINDS.get(annotation.partition(" ")[0], pa.string())
-    for name, annotation in Estimate.__annotations__.items()
-} | {"excluded": pa.int64()}
+    name: KINDS.get(kind.partition(" ")[0], pa.string()) for name, kind in Estimate.__annotations__.items()
+}
+TYPES["excluded"] = pa.int64()
 """The types of the fields, from the estimate's annotations."""
 
 T = TypeVar("T")
@@ -137,12 +137,9 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
-        rows = self.to_dicts()
         schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in self.columns])
-        return pa.Table.from_pylist(
-            [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows],
-            schema=schema,
-        )
+        rows = [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in self.each()]
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""

@@ -34,7 +34,7 @@ MOST_COUNTED = 12
 """Groups whose sizes are listed."""
 WITHOUT_P = ("no value", "too few", "not testable")
 """Conclusions in place of a p."""
-NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|(?:{'|'.join(WITHOUT_P)})$")
+NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|{number_format.ABSENT}$|(?:{'|'.join(WITHOUT_P)})$")
 
 
 Cell = Callable[[Estimate], str]
@@ -161,10 +161,7 @@ def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
 def numeric_columns(table: Table) -> list[bool]:
     """For each column of a printed table, whether its cells are numbers."""
     columns = ([row[k] for row in table.rows if k < len(row) and row[k]] for k in range(len(table.header)))
-    return [
-        bool(cells) and all(cell == number_format.ABSENT or NUMBER.match(cell) for cell in cells)
-        for cells in columns
-    ]
+    return [bool(cells) and all(map(NUMBER.match, cells)) for cells in columns]
 
 
 def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ...]:
@@ -415,10 +412,9 @@ def compact_table(members: Sequence[Estimate], context: Context, most_groups: in
 
 def group_counts_by_system(members: Sequence[Estimate], items: str) -> tuple[str, ...]:
     """The group sizes as a sentence; one per system where the systems answered different records."""
-    by_system = {
-        system: group_counts([e for e in members if e.system == system], items)
-        for system in dict.fromkeys(e.system for e in members)
-    }
+    by_system: dict[str, str] = {}
+    for system in dict.fromkeys(e.system for e in members):
+        by_system[system] = group_counts([e for e in members if e.system == system], items)
     counts = dict.fromkeys(by_system.values())
     if len(counts) == 1:
         return tuple(f"n: {text}." for text in counts if text)

@@ -329,10 +329,8 @@ def _labelled(label: str, blocks: Iterable[list[Text]], style: str, indent: int 
 def _continued(command: str, width: int, indent: int) -> list[Text]:
     """A command that can be copied: a long one goes on after a backslash, and no word of it is broken."""
     lines = wrapped(command, max(width - indent - 2, NARROWEST), fold=False)
-    return [
-        Text(f"{' ' * indent}{line}{'' if i == len(lines) - 1 else ' ' + chr(92)}")
-        for i, line in enumerate(lines)
-    ]
+    *whole, last = (" " * indent + line for line in lines)
+    return [*(Text(f"{line} \\") for line in whole), Text(last)]
 
 
 # ---------------------------------------------------------------------------------------------- tables

@@ -387,12 +387,10 @@ class Context:
         """A sorting key: comparisons named in advance first, then those of an attribute, then by significance; significant
         ones by their distance from the baseline, others by p.
         """
-        scale = 4 if self.words(e).unit == "odds" else 1
         kind, (p, tested) = self.kind(e), conclusions.decisive(e)
+        distance = abs(tested) / (4 if self.words(e).unit == "odds" else 1)
         is_worse_above = kind == "above" == self.words(e).worse_side
-        order = (
-            -round(abs(tested) / scale, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
-        )
+        order = -round(distance, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
         return (
             not e.is_named,
             not e.over,

@@ -99,7 +99,8 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     in_a, in_b = a.in_common(b)
     if len(in_a) < 2:
         return None
-    x, y = (saved.values(saved.rows)[places] for saved, places in ((a, in_a), (b, in_b)))
+    both = ((a, in_a), (b, in_b))
+    x, y = (saved.values(saved.rows)[at] for saved, at in both)
     system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
     codes = system[first_met(system)[0]].tolist()
     names, of_each = tuple(a.systems[code] for code in codes), [np.flatnonzero(system == c) for c in codes]
@@ -113,10 +114,7 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     over_systems = None
     if len(names) >= FEWEST_SYSTEMS:
         clusters = [first_met(cluster)[1][own] for own in of_each]
-        of_a, of_b = (
-            saved.by_system([places[own] for own in of_each], clusters, resampling)
-            for saved, places in ((a, in_a), (b, in_b))
-        )
+        of_a, of_b = (s.by_system([at[own] for own in of_each], clusters, resampling) for s, at in both)
         over_systems = resampling.interval(statistics.spearman(of_a, of_b))
     n = int(np.isfinite(x + y).sum())
     first, second = repr(a.measure), repr(b.measure)
@@ -181,18 +179,15 @@ def change_comparisons(
 
 def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling) -> Changes:
     in_a, in_b = a.in_common(b)
-    one, other = (
-        np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
-        for system in (plain, fair)
-    )
+    names = np.array(a.systems, dtype=object)[a.system[in_a]]
+    one, other = (np.flatnonzero(names == system) for system in (plain, fair))
     place = a.records.of(in_a[one]).places_in(a.records.of(in_a[other]))
     one, other = one[place >= 0], other[place[place >= 0]]
     if not len(one):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
     cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
     values = (
-        saved.by_system([places[one], places[other]], [cluster] * 2, resampling)
-        for saved, places in ((a, in_a), (b, in_b))
+        s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in ((a, in_a), (b, in_b))
     )
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
@@ -203,9 +198,7 @@ def change_table(found: Sequence[Changes], plain: str, fair: str, resampling: Re
     """One row per pair of measures."""
     rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
     header = ("first", "second", "change of first", "of second", "difference", "n")
-    note = (
-        "Change: the share of its value by which a measure falls. Difference above 0: the first falls more."
-    )
+    note = "Change: the share by which a value falls. A difference above 0: the first falls more."
     return Table(f"Relative changes from {plain} to {fair}", header, rows, (note, resampling.note))
 
 
@@ -284,10 +277,8 @@ def agreement(
     groups = [group for group in people.values_of("present") if people["present", group].any()]
     judged = _shares(by_scorer.totals(by_scorer.matrix()), groups)
     by_temperature = {None: judged} if judge.kind in COUNTING else {t: _at(t, judged) for t in TEMPERATURES}
-    found = tuple(
-        Shares(t, *resampling.intervals(_of_shares, [_shares(people, groups), shares]))
-        for t, shares in by_temperature.items()
-    )
+    shares = ((t, [_shares(people, groups), of_scorer]) for t, of_scorer in by_temperature.items())
+    found = tuple(Shares(t, *resampling.intervals(_of_shares, both)) for t, both in shares)
     return Agreement(scorer, over, found, len(judged), dict(sorted(excluded.items())))
 
 

@@ -168,9 +168,7 @@ def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]
     known = [{i for i in _records(result) if hash_of(i) in every} for result in results]
     both = sorted(set.intersection(*known)) if known else []
     found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
-    return {
-        _WORDS.get(name) or f"values of '{name.partition('.')[2]}'": ids for name, ids in found.items() if ids
-    }
+    return {_WORDS.get(of) or f"values of '{of.partition('.')[2]}'": ids for of, ids in found.items() if ids}
 
 
 _WORDS = {"documents": "documents", "references": "references", "cluster": "clusters"}

@@ -82,9 +82,8 @@ def explain(
             if estimate is not None:  # of one value: its p without adjustment for the other systems
                 estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
             chosen.append(_OfSystem(built, wanted, parts[system, WHOLE], clusters, top, estimate))
-    members: dict[tuple[str, str], list[t.Case]] = {
-        (one.part.system, cluster): [] for one in chosen for _, cluster in one.opened
-    }
+    keys = ((one.part.system, cluster) for one in chosen for _, cluster in one.opened)
+    members: dict[tuple[str, str], list[t.Case]] = {key: [] for key in keys}
     for case in held:
         if (key := (encodable(case.summary.system), encodable(case.record.cluster))) in members:
             members[key].append(case)
@@ -148,10 +147,8 @@ class _OfSystem:
         system = self.part.system
         there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
         without = value_of(self.measure, self.quantity, self._without(sorted(there)))
-        opened = tuple(
-            self._opened(name, cluster, tuple(members[system, cluster]), scorers)
-            for name, cluster in self.opened
-        )
+        units = ((name, cluster, tuple(members[system, cluster])) for name, cluster in self.opened)
+        opened = tuple(self._opened(*unit, scorers) for unit in units)
         return Explanation(
             measure=repr(self.measure), quantity=self.quantity, system=system, value=self._value,
             influences=self._influences, opened=opened, together=effect(self._value, without, NOTHING),

@@ -297,10 +297,8 @@ def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> 
     if e.value is None or among == 1 or bound == e.value:
         return bound
     freedom = e.clusters - 1 if e.freedom is None else e.freedom
-    alone, together = (
-        float(t_quantile(1 - share, freedom))
-        for share in (1 - confidence_level, (1 - confidence_level) / among)
-    )
+    shares = (1 - confidence_level, (1 - confidence_level) / among)
+    alone, together = (float(t_quantile(1 - share, freedom)) for share in shares)
     return e.value + together / alone * (bound - e.value)
 
 

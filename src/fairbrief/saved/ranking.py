@@ -162,10 +162,8 @@ def normalised(values: Floats) -> Floats:
 def table(found: Overall, confidence_level: float = 0.95) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
-    rows = tuple(
-        (found.systems[i], *(number(of_set[i]) for of_set in found.values), str(found.overall[i]))
-        for i in np.argsort(scores, kind="stable")
-    )
+    order = np.argsort(scores, kind="stable")
+    rows = ((found.systems[i], *(number(v[i]) for v in found.values), str(found.overall[i])) for i in order)
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
     scale = (
         f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
@@ -176,7 +174,9 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     is_main = found.measure.partition("(")[0] == found.quantity
     title = f"Overall order by {found.measure}{'' if is_main else f': {found.quantity}'}"
     of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
-    return Table(title, header, rows, (*of_values, scale, f"Records that all systems summarized: {told}."))
+    return Table(
+        title, header, tuple(rows), (*of_values, scale, f"Records that all systems summarized: {told}.")
+    )
 
 
 BY_DIFFERENCES = (

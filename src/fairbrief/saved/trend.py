@@ -70,6 +70,8 @@ class _Point:
 
 Points = Mapping[_Key, _Point]
 RECORDS = _Key("input", "records per audit")
+ABSENT = _Point(math.nan, math.nan, 0)
+"""A night that a series lacks."""
 
 
 def trend(
@@ -269,11 +271,8 @@ def _repeated(sources: Sequence[Any]) -> float | None:
 
 def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -> Series:
     """A series with its change, if the evidence for one ever reached the limit."""
-    of = [points_of.get(key) for points_of in points]
-    values, errors, weights = (
-        np.array([absent if p is None else getattr(p, name) for p in of], dtype=np.float64)
-        for name, absent in (("value", math.nan), ("error", math.nan), ("weight", 0))
-    )
+    of = [points_of.get(key, ABSENT) for points_of in points]
+    values, errors, weights = np.array([(p.value, p.error, p.weight) for p in of], dtype=np.float64).T
     drift = None
     if len(points) > reference and (key.limit is not None or weights[:reference].any()):
         drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
@@ -284,9 +283,9 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
         key.kind,
         key.title,
         key.unit,
-        values=[None if p is None else p.value for p in of],
-        low=[None if p is None else p.low for p in of],
-        high=[None if p is None else p.high for p in of],
+        values=[None if p is ABSENT else p.value for p in of],
+        low=[p.low for p in of],
+        high=[p.high for p in of],
         reference=_mean(values[:reference], weights[:reference]),
         latest=_mean(values[reference:][-WEEK:], weights[reference:][-WEEK:]),
         limit=key.limit,

@@ -54,10 +54,8 @@ class Answers:
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
         lead = first_answers.lead(first.result)
-        ordered = sorted(
-            (spec for spec in first.measures if spec in over),
-            key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
-        )
+        known = (spec for spec in first.measures if spec in over)
+        ordered = sorted(known, key=lambda x: (lead is None or x != lead.measure, x not in primary))
         system = lead.system if lead and lead.system in systems else next(iter(systems), "")
         other = f"1:{system}" if several and system in self._audits[1].result.systems else ""
         return {
@@ -289,9 +287,8 @@ class OpenAudit:
             self._agree(agreed, record, other, system)
         robust, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
         if groups:
-            robust, whose = _most_robust(
-                np.stack([agreed[g] for g in groups]), np.stack([joined[n] for n in groups.values()])
-            )
+            contrasts = np.stack([joined[name] for name in groups.values()])
+            robust, whose = _most_robust(np.stack([agreed[group] for group in groups]), contrasts)
         return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, robust, whose)
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
