@@ -397,7 +397,7 @@ UNKNOWN = (
     "rouge1:rouge1-random<=1",
 )  # fmt: skip
 VALUE = r'"value":[-\d.e]+'
-FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|not valid|does not match its schema|schema is"
+FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|not valid|is not a 'fairbrief|schema is"
 
 # fmt: off
 CHANGES: dict[str, Make] = {

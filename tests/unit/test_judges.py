@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.command import printed
-from tests.sample_cases import cases_of, Supported, documents_of
+from tests.sample_cases import Supported, cases_of, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError

@@ -157,9 +157,7 @@ def models() -> Iterator[Finding]:
 
 
 @app.command()
-def prefetch(
-    models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
-) -> None:
+def prefetch(models: list[str] = o.argument("Models of Hugging Face, or their scorers.", "MODEL…")) -> None:
     """Download models, so that they work without a network.
 
     Examples:
@@ -211,9 +209,7 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
 @app.command()
-def measures(
-    name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
-) -> None:
+def measures(name: str | None = o.argument("Measure, scorer or another plug-in.", "NAME", None)) -> None:
     """List all measures, scorers, classifiers, summarizers and protocols, or explain one.
 
     Examples:

@@ -70,7 +70,7 @@ def read(path: Path) -> Mapping[str, Any]:
         raise RequestError(message) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(
-            f"{path} is not valid TOML: {error}. Correct it, or write a new one with fairbrief init."
+            f"{path} is not valid TOML: {error}. Correct it, or run fairbrief init."
         ) from error
 
 

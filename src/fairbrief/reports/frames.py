@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
-TYPES = {
-    name: KINDS.get(kind.partition(" ")[0], pa.string()) for name, kind in Estimate.__annotations__.items()
-}
+TYPES = {f: KINDS.get(kind.partition(" ")[0], pa.string()) for f, kind in Estimate.__annotations__.items()}
 TYPES["excluded"] = pa.int64()
 """The types of the fields, from the estimate's annotations."""
 

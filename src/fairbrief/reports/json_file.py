@@ -210,9 +210,7 @@ def _content(path: Path, schema: str) -> dict[str, Any]:
         raise DataError(f"{path} is not valid JSON: {first_line(error)}. Run the audit again.") from error
     known = found.get("schema") if isinstance(found, dict) else None
     if known != schema:
-        raise DataError(
-            f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again with this version."
-        )
+        raise DataError(f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again.")
     return dict(found)
 
 
@@ -220,9 +218,7 @@ def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str)
     try:
         return convert(found, kind)
     except (ValidationError, RecursionError) as error:
-        raise DataError(
-            f"{path} does not match its schema '{schema}': {first_line(error)}. Run the audit again."
-        ) from error
+        raise DataError(f"{path} is not a '{schema}': {first_line(error)}. Run the audit again.") from error
 
 
 def _finite(text: str) -> float:

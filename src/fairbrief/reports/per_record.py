@@ -195,7 +195,7 @@ def reading(path: Path | str) -> Iterator[None]:
         if getattr(error, "filename", None) is not None:
             raise
         raise DataError(
-            f"{path}: the Parquet file is damaged: {first_line(error).rstrip('.')}. Run the audit again."
+            f"{path} is damaged: {first_line(error).rstrip('.')}. Run the audit again."
         ) from error
 
 

@@ -186,9 +186,8 @@ def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resamplin
     if not len(one):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
     cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
-    values = (
-        s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in ((a, in_a), (b, in_b))
-    )
+    both = ((a, in_a), (b, in_b))
+    values = (s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in both)
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
     return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))

@@ -174,9 +174,8 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     is_main = found.measure.partition("(")[0] == found.quantity
     title = f"Overall order by {found.measure}{'' if is_main else f': {found.quantity}'}"
     of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
-    return Table(
-        title, header, tuple(rows), (*of_values, scale, f"Records that all systems summarized: {told}.")
-    )
+    records = f"Records that all systems summarized: {told}."
+    return Table(title, header, tuple(rows), (*of_values, scale, records))
 
 
 BY_DIFFERENCES = (
