@@ -164,17 +164,12 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
             f"records support {others} about as much, for instance because records repeat each other"
         )
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
-    few = [
-        f"{named(system)} {shares[system]:.0%}"
-        for system in made.get("systems") or ()
-        if system in shares
-        and not _is_by_people(system)
-        and (shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER)
-    ]
+    systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
+    few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
     if not few:
         return ""
-    systems = listed(few, MOST_SYSTEMS)
-    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {systems}"
+    found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
+    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
     if is_brief:
         return text
     people = f"people's references {by_people:.0%}, " if by_people else ""

@@ -111,11 +111,8 @@ def trend(
         if (records := of.get(RECORDS)) is not None:  # a value that no record has, has a share of 0
             none = _Point(0, 0, records.value)
             of.update({key: none for key in keys if key.kind == "input" and key.of and key not in of})
-    chosen = [
-        key
-        for key in keys
-        if key.kind == "limit" or known[key] > (0 if key.kind == "contrast" else (many - 1) / 2)
-    ]
+    fewest = {"limit": -1, "contrast": 0}  # others need half of the reference
+    chosen = [key for key in keys if known[key] > fewest.get(key.kind, (many - 1) / 2)]
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(

@@ -129,16 +129,9 @@ class Answers:
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
-        groups, doubt = ordered_groups([*told, *known]), listing.doubt(place)
-        found = {
-            "row": row,
-            "texts": texts,
-            "support": support,
-            "over": over,
-            "groups": groups,
-            "doubt": doubt,
-        }
-        return dict(json_file.plain(found))
+        groups = ordered_groups([*told, *known])
+        found = {"row": row, "texts": texts, "support": support, "over": over, "groups": groups}
+        return {**json_file.plain(found), "doubt": listing.doubt(place)}
 
     # ------------------------------------------------------------------------------- requested lists
 
