@@ -47,11 +47,8 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")
     lines += [text for e in significant if (text := _lost_at_equal_length(e, context))]
-    lines += [
-        f"{of_system(e)}: {worded(note)}"
-        for e in significant
-        for note in noted([e], "scorer_differs", "scorer_retrieves")
-    ]
+    by_scorer = ((e, note) for e in significant for note in noted([e], "scorer_differs", "scorer_retrieves"))
+    lines += [f"{of_system(e)}: {worded(note)}" for e, note in by_scorer]
     lines += _other_records(panels[0], context)
     lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [worded(note) for note in noted(shown, "place_is_group")]

@@ -241,9 +241,8 @@ def method(trend: Trend) -> str:
 def as_markdown(trend: Trend) -> str:
     """The first screen for a pull request: sentences and tables."""
     lines = [f"**{asked}** {exports.markdown_escape(' '.join(texts))}" for asked, texts in sentences(trend)]
-    return (
-        "\n\n".join([f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]) + "\n"
-    )
+    parts = [f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]
+    return "\n\n".join(parts) + "\n"
 
 
 def as_json(trend: Trend) -> str:

@@ -71,12 +71,9 @@ def compare(
 
     first, second = names
     found = [e.replace(system=called(first, e.system), baseline=called(second, e.baseline)) for e in found]
-    systems = [
-        e.replace(system=called(name, e.system))
-        for name, result, compared_of in zip(names, (candidate, baseline), (ours_in, theirs_in), strict=True)
-        for e in result.estimates
-        if e.system in compared_of
-    ]
+    audits = ((first, candidate, ours_in), (second, baseline, theirs_in))
+    known = ((name, e) for name, result, of in audits for e in result.estimates if e.system in of)
+    systems = [e.replace(system=called(name, e.system)) for name, e in known]
     return multiple_tests.with_families(multiple_tests.with_holm(found, settings), settings, systems)
 
 

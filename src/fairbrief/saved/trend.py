@@ -255,11 +255,8 @@ def _releases(before: Mapping[str, Any], after: Mapping[str, Any], night: int) -
 
 def _repeated(sources: Sequence[Any]) -> float | None:
     """The median share of a night's records that the night before has, too; None if unknown."""
-    shares = [
-        float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean())
-        for a, b in pairwise(sources)
-        if a is not None and b is not None and len(b)
-    ]
+    known = ((a, b) for a, b in pairwise(sources) if a is not None and b is not None and len(b))
+    shares = [float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean()) for a, b in known]
     return median(shares) if shares else None
 
 
