@@ -37,7 +37,7 @@ def price_of(text: str | None) -> Price | None:
     except ValueError:
         prompt = answer = -1.0
     if not (prompt >= 0 and answer >= 0):
-        raise RequestError(f"--price {text}: give prices of a million prompt and answer tokens, as 0.15,0.6.")
+        raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
     return Price(prompt, answer)
 
 
