@@ -12,9 +12,8 @@ from pathlib import Path
 
 from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import exports, html, json_file, per_record
+from fairbrief.reports import json_file, per_record
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import printed_tables
 from fairbrief.text.addresses import refuse_stored
 
 PER_RECORD, TABLES = "per_record", "tables"
@@ -175,6 +174,9 @@ def _loaded(result: Result) -> list[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
+    from fairbrief.reports import exports, html
+    from fairbrief.reports.tables import printed_tables
+
     tables = printed_tables(result)
     texts = {MARKDOWN: exports.markdown(result, tables), PAGE: html.render(result)}
     taken: set[str] = set()
