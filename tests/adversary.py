@@ -397,7 +397,7 @@ UNKNOWN = (
     "rouge1:rouge1-random<=1",
 )  # fmt: skip
 VALUE = r'"value":[-\d.e]+'
-FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|not valid|does not match its schema|schema is"
+FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|not valid|is not a 'fairbrief|schema is"
 
 # fmt: off
 CHANGES: dict[str, Make] = {
@@ -454,7 +454,7 @@ CHANGES: dict[str, Make] = {
         "not valid JSON", _replaced("results.json", *((VALUE, f'"value":{x}') for x in ("NaN", "Infinity", "1e999")))),
     "digests removed": _folder("digests.sha256", lambda folder, *_: (folder / DIGESTS).unlink()),
     "digests changed": _folder(
-        "has another digest", _replaced(DIGESTS, ("^.", "x"), ("results", "result"), ("(?m)^.*examples.*\n", ""))),
+        "was changed after the audit", _replaced(DIGESTS, ("^.", "x"), ("results", "result"), ("(?m)^.*examples.*\n", ""))),
     "an interrupted audit": _folder("was interrupted", lambda folder, *_: (folder / UNFINISHED).touch()),
     "an input changed after the audit": _stale_audit,
     "an input removed after the audit": _folder(

@@ -31,7 +31,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers import corefud, treebanks
 from fairbrief.readers.understanding import inspect_file, understand
-from fairbrief.reports import load, write_all
+from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import saved_inputs
 from fairbrief.saved import view as viewed
 from fairbrief.saved.gate import gate

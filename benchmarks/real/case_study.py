@@ -20,7 +20,8 @@ from benchmarks.recording import RESULTS, options, write_section
 
 from fairbrief.conclusions import NAMED, WORDS, conclusion, decisive
 from fairbrief.readers.corefud import read_corefud
-from fairbrief.reports import load, number_format, wording
+from fairbrief.reports import number_format, wording
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line, write_lines

@@ -19,7 +19,8 @@ from benchmarks.recording import options, show
 
 from fairbrief.conclusions import conclusion, decisive, leading
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import load, number_format
+from fairbrief.reports import number_format
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import group_name, signed
 from fairbrief.text.counted import counted

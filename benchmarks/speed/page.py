@@ -18,7 +18,8 @@ from benchmarks.recording import options, write_down
 from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
-from fairbrief.reports import html, load
+from fairbrief.reports import html
+from fairbrief.reports.audit_folder import load
 
 EXAMPLE = Path("examples/reviews.jsonl")
 TOWNS = 12

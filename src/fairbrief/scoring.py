@@ -66,7 +66,7 @@ class Score(Estimates):
             (
                 e.measure, e.system, ", ".join([e.quantity, *e.subgroup.values()]), number_format.value(e),
                 number_format.interval(e), number_format.chance(e), number_format.random_sentences(e),
-                number_format.probability(e.p), number_format.probability(e.family_p), number_format.count(e.n),
+                number_format.probability(e.p), number_format.probability(e.family_p), f"{e.n:,}",
             )
             for e in self
         )  # fmt: skip

@@ -48,7 +48,7 @@ REFUSED = [
     (f"{PEOPLE} --names names.csv", "names.csv", "UTF-8"),
     # names of nothing, told with their neighbours before summaries are made or scored
     ("audit one.jsonl --measure uers@mood", "uer"),
-    ("audit one.jsonl uer@mood", "There is no file uer@mood", "write --measure uer@mood"),
+    ("audit one.jsonl uer@mood", "No file uer@mood", "write --measure uer@mood"),
     ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure equal_coverage@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
@@ -88,7 +88,7 @@ REFUSED = [
     ("power --se 0.1 --clusters 1", "needs at least 2"),
     ("power --se 0.1 --clusters 9 --disparity 0", "above 0"),
     ("power --se 0.1 --clusters 9 --power 1", "give a number between 0 and 1"),
-    ("power --se 0.1 --clusters 9 --quantity chance_adjusted", "need a saved audit"),
+    ("power --se 0.1 --clusters 9 --quantity chance_adjusted", "Give a saved audit"),
     # inputs, outputs and axes that give a command nothing to do
     ("explain one.jsonl --measure uer@mood --out a.pdf", ".json, .md or .html"),
     ("claims one.jsonl --with lead --out o", "chat:MODEL"),
@@ -110,7 +110,7 @@ REFUSED = [
     ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit", "is a directory"),
     (EXPORT.format("s.csv", ""), "s.csv exists"),
     (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
-    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),
+    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "one file name"),
     # builders that would make nothing
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     # files of settings

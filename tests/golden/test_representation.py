@@ -14,7 +14,7 @@ from tests.cli.command import printed, write
 from tests.conftest import read_lines
 
 from fairbrief.protocols.published_results import published_results
-from fairbrief.reports import load
+from fairbrief.reports.audit_folder import load
 from fairbrief.text import published_nltk
 
 YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca-7b.jsonl"

@@ -28,21 +28,21 @@ def hub_cache(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("hub_cache")
 def test_models_are_listed_with_what_to_do() -> None:
     """Each scorer's model is said to be here or how to fetch it."""
-    found = {f.name: f for f in lookup_commands.models()}
-    assert found["roberta-large"].is_well
-    assert COMMIT[:12] in found["roberta-large"].words
-    assert "bertscore" in found["roberta-large"].words
-    assert found["roberta-large-mnli"].words.endswith("fairbrief prefetch roberta-large-mnli")
+    found = {name: (mark, words) for mark, name, words in lookup_commands.models()}
+    assert found["roberta-large"][0] == "ok"
+    assert COMMIT[:12] in found["roberta-large"][1]
+    assert "bertscore" in found["roberta-large"][1]
+    assert found["roberta-large-mnli"][1].endswith("fairbrief prefetch roberta-large-mnli")
 
 
 def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library of an extra is shown with its version, or with the command that installs it."""
     required = [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")]
     monkeypatch.setattr(lookup_commands, "requirements", lambda: required)
-    found = {f.name: f for f in lookup_commands.installed()}
-    assert found["neural, torch"].is_well
-    assert found["magic, no-such-thing"].words == "not installed: pip install 'fairbrief[magic]'"
-    assert found["numpy"].words == np.__version__
+    found = {name: (mark, words) for mark, name, words in lookup_commands.installed()}
+    assert found["neural, torch"][0] == "ok"
+    assert found["magic, no-such-thing"][1] == "not installed: pip install 'fairbrief[magic]'"
+    assert found["numpy"][1] == np.__version__
 
 
 @pytest.mark.usefixtures("hub_cache")
@@ -57,7 +57,10 @@ def test_doctor_prints_all_sections() -> None:
 def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without the extra the device and the models are no error."""
     monkeypatch.setattr(lookup_commands, "_version", lambda _: None)
-    assert [f.is_well for f in (*lookup_commands.device(), *lookup_commands.models())] == [None, None]
+    assert [mark for mark, *_ in (*lookup_commands.device(), *lookup_commands.models())] == [
+        "absent",
+        "absent",
+    ]
 
 
 def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:

@@ -24,7 +24,7 @@ from tests.stub_s3 import StubS3, in_environment
 
 from docs import commands, generate
 from fairbrief import pretrained
-from fairbrief.reports import load
+from fairbrief.reports.audit_folder import load
 
 PAGES = generate.ROOT / "docs" / "how-to"
 ELSEWHERE = ("console",)

@@ -11,7 +11,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.finding_checks import leading_without
-from fairbrief.reports import load
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary

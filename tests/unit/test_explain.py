@@ -176,7 +176,7 @@ def test_another_quantity_can_be_explained() -> None:
     same(found.value, value(cases, "uer@side", "difference[L]"))
     (opened,) = found.opened
     same(opened.value, value([c for c in cases if c.record.id == opened.record], "uer@side", "difference[L]"))
-    with pytest.raises(RequestError, match=r"no quantity 'difference\[Q\]'. It has: uer, difference\[C\]"):
+    with pytest.raises(RequestError, match=r"no quantity 'difference\[Q\]'. Did you mean 'difference\[R\]'"):
         explain(cases, "uer@side", quantity="difference[Q]")
 
 

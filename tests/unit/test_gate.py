@@ -19,8 +19,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.reports import write_all
-from fairbrief.reports.audit_folder import load
+from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import gate, gate_rules
 from fairbrief.saved.compare import compare
 from fairbrief.types import Case, Document, Estimate, Record, Summary

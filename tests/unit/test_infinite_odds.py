@@ -12,10 +12,10 @@ from rich.console import Console
 from tests.sample_cases import of
 from tests.unit.test_gate import hold
 
-from fairbrief import readers, reports
+from fairbrief import readers
 from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import number_of
-from fairbrief.reports import exports, plot, terminal
+from fairbrief.reports import audit_folder, exports, plot, terminal
 from fairbrief.reports.result import Result
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
@@ -82,14 +82,14 @@ def test_every_output_has_the_infinite_value(result: Result, tmp_path: Path) -> 
     out = io.StringIO()
     terminal.print_result(result, Console(file=out, width=100), details=True)
     assert "∞" in out.getvalue()
-    reports.write_all(result, tmp_path)
+    audit_folder.write_all(result, tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "∞" in page
     assert "nan" not in page.lower().replace("finance", "")
     assert "∞" in (tmp_path / "report.md").read_text(encoding="utf-8")
     assert r"$\infty$" in exports.latex(result)
     json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert tuple(reports.load(tmp_path).estimates) == tuple(result.estimates)
+    assert tuple(audit_folder.load(tmp_path).estimates) == tuple(result.estimates)
     assert number_of(published(result, "entity_inclusion", "women"), 2) == "∞"
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.command import printed
-from tests.sample_cases import Supported, documents_of
+from tests.sample_cases import Supported, cases_of, documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import write_all
+from fairbrief.reports.audit_folder import write_all
 from fairbrief.reports.result import Result
 from fairbrief.saved.agreement import TEMPERATURES, agreement, change_comparisons, correlations, label_table
 from fairbrief.saved.ranking import normalised, overall, table
@@ -91,8 +91,8 @@ GAPS = {"low": 0.05, "middle": 0.3, "high": 0.6}
 def test_scorers_that_order_alike_correlate_over_records_and_systems() -> None:
     """A monotone change of the scorer keeps the order of systems; over summaries ρ is high and has an interval."""
     (found,) = correlations([world(GAPS, 1)], resampling=Resampling(100))
-    assert found.measure == "equal_coverage@side"
-    assert {found.first, found.second} == {"entailment", "embedding"}
+    scorers = ("entailment", "embedding")
+    assert {found.first, found.second} == {f"equal_coverage(scorer={scorer})@side" for scorer in scorers}
     assert found.systems is not None
     assert found.systems.value == 1
     assert found.records.value > 0.9
@@ -142,6 +142,13 @@ def test_systems_that_some_audit_lacks_do_not_enter() -> None:
     assert overall(results, resampling=Resampling(0), published=True)[0].systems == ("high", "low")
     with pytest.raises(RequestError, match="high, low"):
         overall(results, ["middle"], resampling=Resampling(0), published=True)
+
+
+def test_a_measure_that_no_record_could_use_is_left_out_of_the_order() -> None:
+    """Its rows have no statistics; the other measures are ranked."""
+    result = audit(cases_of(8), Plan(measures=["uer@party", "gender_agreement"], n_resamples=0))
+    orders = overall({"one": result}, resampling=Resampling(0), published=True)
+    assert {order.measure for order in orders} == {"uer"}
 
 
 def test_data_sets_of_one_common_record_or_none_can_be_ranked() -> None:
@@ -217,7 +224,7 @@ def test_measures_and_systems_that_were_not_audited_are_refused() -> None:
     """One measure alone, or what no audit holds, is an error that names what there is."""
     with pytest.raises(RequestError, match="Name two different"):
         correlations([made()], ["uer@side"])
-    with pytest.raises(RequestError, match="not in these audits"):
+    with pytest.raises(RequestError, match="has no measure"):
         correlations([made()], ["uer@side", "bur@side"])
     with pytest.raises(RequestError, match=r"no system 'other'.* fair, plain"):
         change_comparisons([made()], "plain", "other", MEASURES)

@@ -10,7 +10,7 @@ from fairbrief_openings import OpeningGap
 from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
-from fairbrief.reports import arrangement, figures, html
+from fairbrief.reports import figures, html, tables
 from fairbrief.reports.figures import Figure
 from fairbrief.reports.plot import DARK, LIGHT, SERIES
 from fairbrief.types import Estimate, Note
@@ -87,7 +87,7 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
         Estimate("a@x", q, "s", 0.1, notes=(Note("undefined_resamples", {"share": share}),))
         for q, share in zip("ab", shares, strict=True)
     ]
-    assert arrangement.notes(estimates) == [
+    assert tables.notes(estimates) == [
         f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes"
     ]
 
@@ -95,7 +95,7 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
 def test_equal_reasons_of_several_systems_are_said_once() -> None:
     """What was left out for the same reasons stands in one line, with all systems it holds for."""
     e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
-    (line,) = arrangement.excluded([e, e.replace(system="b")])
+    (line,) = tables.excluded([e, e.replace(system="b")])
     assert line == "Excluded records, a, b (bur@x): empty summary 2."
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from tests import sample_families, sample_results
 from tests.held import held
 
-from fairbrief.reports import arrangement, exports, figures, html, number_format, tables, terminal, wording
+from fairbrief.reports import exports, figures, html, number_format, tables, terminal, wording
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
@@ -52,9 +52,9 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     """Not system by system, which would not tell whose partner left how many."""
     e = sample_results.make().estimates[0].replace(subgroup={}, baseline="x", excluded={"not answered": 3})
     pairs = [e, e.replace(system="other", excluded={"not answered": 12})]
-    assert arrangement.excluded(pairs) == []
+    assert tables.excluded(pairs) == []
     said = f"excluded from pairs ({wording.without_over(e)}): not answered 3 to 12"
-    assert arrangement.notes(pairs)[-1] == said
+    assert tables.notes(pairs)[-1] == said
 
 
 def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
@@ -178,10 +178,8 @@ def test_a_wide_printed_table_goes_on_below_with_the_names_of_its_rows(width: in
         for i in range(3)
         for subject in ("female", "male")
     )
-    shown = io.StringIO()
     header = ("system", "subject", *(f"by chance {k}" for k in range(8)))
-    terminal.print_table(Table("t", header, rows), Console(file=shown, width=width))
-    text = shown.getvalue()
+    text = "\n".join(line.plain for line in terminal.table_lines(Table("t", header, rows), width))
     assert all(len(line.rstrip()) <= width for line in text.splitlines())
     assert all(cell in text for row in rows for cell in row)
     parts = text.count("subject")

@@ -17,7 +17,8 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import NEEDS_TEXTS
 from fairbrief.auditing.per_record import attributes_in
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import json_file, load
+from fairbrief.reports import json_file
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.first_answers import answers
 from fairbrief.reports.result import Result
 from fairbrief.saved import saved_inputs

@@ -18,7 +18,7 @@ from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.registry import make
-from fairbrief.reports import load
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.saved.view import open_audit

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 import fairbrief
 from fairbrief.cli.saved_commands import app
-from fairbrief.reports import terminal, write_all
+from fairbrief.reports import terminal
+from fairbrief.reports.audit_folder import write_all
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.terminal import Place

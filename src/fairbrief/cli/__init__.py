@@ -56,11 +56,11 @@ GROUPS = {
 """Headings of the list of commands → commands → one line of help."""
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 MODULES = {
-    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "trend", "rank", "explain"),
+    "saved_commands": ("subgroups", "view", "compare", "power", "gate", "trend", "rank", "explain"),
     "summary_commands": ("summarize", "claims", "sweep", "choose"),
     "scorer_commands": ("agree", "calibrate", "chunks"),
     "input_commands": ("init", "stats", "words", "recogniser"),
-    "lookup_commands": ("protocol", "measures", "doctor", "prefetch"),
+    "lookup_commands": ("report", "protocol", "measures", "doctor", "prefetch"),
 }
 """Module → its commands, where it has several; every other command has the module ``NAME_command``."""
 

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
+from itertools import combinations
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
 import typer
 
+from fairbrief import readers, registry
+from fairbrief.auditing import audit, measure_selection, record_values
+from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
-from fairbrief.cli.output import check_sheet, print_audit, print_tables, write_text
+from fairbrief.cli.command_line import check_sheet, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.reports.terminal import Place, print_result, print_tables
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
+from fairbrief.types import Case, Floats, Measure
+from fairbrief.workbench import judgements
+from fairbrief.workbench.choose import case_values, resampled_values
+from fairbrief.workbench.sheets import Answer, Item, assign, items_of, read_answers, sheet
 
-if TYPE_CHECKING:
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.types import Case, Floats, Measure
-    from fairbrief.workbench.judgements import Agreement
-    from fairbrief.workbench.sheets import Answer, Item
-
-    Asked = list[tuple[Case, tuple[Item, ...]]]
-
+Asked = list[tuple[Case, tuple[Item, ...]]]
+"""Cases with their questions."""
 app = o.new_app("Ask people about summaries, and use their answers.")
 
 RECORDS = o.option(..., "File that the sheets were exported from.", "FILE", "--records")
@@ -49,9 +55,6 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        from fairbrief import readers
-        from fairbrief.workbench.sheets import items_of
-
         choices = self.choices.split(",") if self.choices else None
         attributes = {self.attribute: self.attribute} if self.attribute else {}
         cases = readers.read(records, attributes=attributes)
@@ -60,12 +63,8 @@ class JudgingOptions:
             raise RequestError(f"{records} yields no question of the task '{self.task}'.")
         return asked
 
-    def answered(
-        self, sheets: Sequence[Path], records: str
-    ) -> tuple[Asked, Sequence[Answer], Mapping[str, int]]:
+    def answered(self, sheets: list[Path], records: str) -> tuple[Asked, Sequence[Answer], Mapping[str, int]]:
         """The questions, the answers in the sheets, and the number of blank answers by annotator."""
-        from fairbrief.workbench.sheets import read_answers
-
         asked = self.asked(records)
         return asked, *read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
@@ -86,8 +85,6 @@ def export(
     Examples:
         fairbrief annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv
     """
-    from fairbrief.workbench.sheets import assign, sheet
-
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     if per_case is not None and not annotators:
@@ -96,9 +93,7 @@ def export(
     loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):
-        raise RequestError(
-            "Two names in --annotators give the same file name: write names that differ in letters or digits."
-        )
+        raise RequestError("Two names in --annotators give one file name: make their letters differ.")
     for path in paths.values():
         check_sheet(path, "--out")
     for name, cases in loads.items():
@@ -125,19 +120,15 @@ def import_(
     Examples:
         fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
     """
-    from fairbrief.auditing import audit
-    from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.judgements import alignment_table, judged_cases
-
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers, blank = judging.answered(sheets, records)
     if out is not None and task == "alignment":
         raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
     _print_answers(answers, blank, seed)
     if task == "alignment":
-        print_tables([alignment_table(asked, answers)], is_below_text=True)
+        print_tables([judgements.alignment_table(asked, answers)], is_below_text=True)
         return
-    judged = list(judged_cases(asked, answers, attribute))
+    judged = list(judgements.judged_cases(asked, answers, attribute))
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
@@ -145,7 +136,7 @@ def import_(
         measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
         typer.echo("")
         result = audit(judged, replace(plan, measures=measures, seed=seed))
-        print_audit(result, details=details, can_save=False)
+        print_result(result, details=details, place=Place(can_save=False))
 
 
 @app.command(short_help="Compare measures with people's answers.")
@@ -164,46 +155,34 @@ def agree(
     Examples:
         fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
     """
-    from fairbrief import registry
-    from fairbrief.auditing.measure_selection import check_scorers
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench.choose import case_values
-    from fairbrief.workbench.judgements import agreement_with_people, judged_cases, unfairness
-
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task == "alignment":
-        raise RequestError(
-            "--task alignment: measures can be compared with claims, rating or leaning. Use 'annotate import'."
-        )
+        raise RequestError("--task alignment is not compared with measures. Use 'annotate import'.")
     measures = {spec: registry.make("measure", spec) for spec in measure}
-    check_scorers(list(measures.values()), {})
+    measure_selection.check_scorers(list(measures.values()), {})
     asked, answers, _ = judging.answered(sheets, records)
     scorers = Scorers()
-    import numpy as np
-
     if task == "claims":
-        cases = list(judged_cases(asked, answers, attribute))
+        cases = list(judgements.judged_cases(asked, answers, attribute))
         human = case_values(registry.make("measure", f"uer(scorer=claims)@{attribute}"), cases, scorers)
         judged = human["uer"]
     else:
-        known = unfairness(asked, answers)
+        known = judgements.unfairness(asked, answers)
         cases = [case for case, _ in asked if (case.record.id, case.summary.system) in known]
         human, judged = {}, np.array([known[case.record.id, case.summary.system] for case in cases])
     if not cases:
-        raise RequestError(
-            "No summary has answers to all its questions, so there is nothing to compare. Complete the sheets."
-        )
+        raise RequestError("No summary has answers to all its questions. Complete the sheets.")
     ids = [case.record.cluster for case in cases]
     for spec, made in measures.items():
         values = case_values(made, cases, scorers)
         typer.echo(f"\n{spec}")
         level = _level(made, values)
-        _print(agreement_with_people(level, judged, ids, seed))
+        _print(judgements.agreement_with_people(level, judged, ids, seed))
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
             ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
-            _print(agreement_with_people(ours, theirs, ids * len(shares), seed, same_scale=True))
+            _print(judgements.agreement_with_people(ours, theirs, ids * len(shares), seed, same_scale=True))
     if task == "leaning" and len(measures) > 1:
         _compare_leanings(measures, asked, answers, scorers, seed)
 
@@ -212,18 +191,11 @@ def _compare_leanings(
     measures: Mapping[str, Measure], asked: Asked, answers: Sequence[Answer], scorers: Scorers, seed: int
 ) -> None:
     """With which of every two measures that have group differences people agree more (Li et al., Section 5.4)."""
-    from itertools import combinations
-
-    import numpy as np
-
-    from fairbrief.workbench.choose import case_values, resampled_values
-    from fairbrief.workbench.judgements import Leans, bootstrap_counts, choices_of, leaning_table, majority
-
-    chosen = choices_of(answers)
+    chosen = judgements.choices_of(answers)
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
-    people = np.array([sides.get(majority(chosen[item.key]) or "fair", 0.0) for _, item in judged])
+    people = np.array([sides.get(judgements.majority(chosen[item.key]) or "fair", 0.0) for _, item in judged])
     cases = [case for case, _ in judged]
     names = f"difference[{first}]", f"difference[{second}]"
     values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
@@ -232,24 +204,21 @@ def _compare_leanings(
     if len(leans) < 2 or not known.any():
         return
     kept = [case for case, is_known in zip(cases, known, strict=True) if is_known]
-    counts = bootstrap_counts(len(kept), seed)
+    counts = judgements.bootstrap_counts(len(kept), seed)
     found = []
     for spec, lean in leans.items():
         groups = resampled_values(measures[spec], kept, scorers, counts)
-        found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
-    print_tables([leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
+        found.append(judgements.Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
+    print_tables([judgements.leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
 
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
     """The main value of each case, larger being worse; qualities change their sign."""
-    from fairbrief.auditing.record_values import better
-
-    return -values[measure.name] if better(measure) == "more" else values[measure.name]
+    return -values[measure.name] if record_values.better(measure) == "more" else values[measure.name]
 
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     """``many`` cases of each system and design, drawn by id and seed, in the order of the file."""
-    import hashlib
 
     def drawn(case: Case) -> str:
         return hashlib.sha256(f"{seed}\0{case.record.id}\0{case.summary.system}".encode()).hexdigest()
@@ -263,17 +232,15 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
 
 
 def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], seed: int) -> None:
-    from fairbrief.workbench.judgements import agreement
-
     people = dict.fromkeys(answer.annotator for answer in answers)
     many = f"{counted(len(answers), 'answer')} of {counted(len(people), 'annotator')}"
     typer.echo(f"{many}: {', '.join(people)}")
     for name, count in blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
-    _print(agreement(answers, seed))
+    _print(judgements.agreement(answers, seed))
 
 
-def _print(found: Sequence[Agreement]) -> None:
+def _print(found: Sequence[judgements.Agreement]) -> None:
     width = max(len(one.name) for one in found)
     for one in found:
         if isnan(one.value):

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
 from fairbrief.settings import MEASURED, as_list
+from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
@@ -36,8 +36,7 @@ SHOWN_RUNS = 3
 @o.options_of(spend.SpendingOptions, "asking", only=("dry_run", "price"))
 def audit(
     files: list[str] = o.argument(
-        "Files with records and summaries (also s3://…, gs://…, abfs://…), saved data sets, or hf:NAME.",
-        "FILE…",
+        "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
     references: bool = o.switch(
         "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
@@ -86,9 +85,7 @@ def audit(
         print_judges(read(), plan, cache, asking.price)
         return
     if asking.price is not None:
-        raise RequestError(
-            "--price needs --dry-run: only a dry run prints the cost. Add --dry-run, or drop --price."
-        )
+        raise RequestError("--price needs --dry-run, which prints the cost: add it, or drop --price.")
     result = None
     try:
         with nullcontext() if out is None else claimed(out) as folder:
@@ -109,13 +106,14 @@ def audit(
                 saved_inputs.write(folder, files, attributes, given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
-            print_audit(result, details=details, folder=out)
+            from fairbrief.reports.terminal import Place, print_result
+
+            print_result(result, details=details, place=Place(out))
 
 
 def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iterator[str]:
     """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
-    from fairbrief.text.counted import listed
 
     if runs := unpooled(systems):
         yield (
@@ -169,6 +167,4 @@ def _refuse_measures(files: Sequence[str]) -> None:
     for file in files:
         name = re.split("[(@]", file)[0]
         if not Path(file).exists() and name in registry.names("measure"):
-            raise RequestError(
-                f"There is no file {file}. For the measure, write --measure {shlex.quote(file)}."
-            )
+            raise RequestError(f"No file {file}. For the measure, write --measure {shlex.quote(file)}.")

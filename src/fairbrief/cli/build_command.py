@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,8 +16,13 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.errors import DataError, RequestError
+from fairbrief.people.build_people import build as build_people
+from fairbrief.serialization import record_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
+from fairbrief.workbench.corpora import sets as set_builders
+from fairbrief.workbench.corpora.page_pronouns import page_genders
+from fairbrief.workbench.corpora.text_sources import gather, limits, read_people, read_texts
 
 if TYPE_CHECKING:
     from fairbrief.types import Record
@@ -25,9 +31,7 @@ app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
 OUT = o.output_file(..., "File to write (JSON Lines).", "FILE", "--out")
-ATTRIBUTE = o.option(
-    ..., "Attribute of the texts; NAME=FIELD reads it from another field.", "NAME[=FIELD]", "--attribute"
-)
+ATTRIBUTE = o.option(..., "Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]", "--attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,10 @@ class SourceOptions:
 
     def admits(self) -> Callable[[str], bool]:
         """Whether a text is within the limits of length."""
-        from fairbrief.workbench.corpora.text_sources import limits
-
         return limits(self.min_tokens, self.max_tokens, self.tokens)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps attributes to fields."""
-        from fairbrief.workbench.corpora.text_sources import read_texts
-
         return read_texts(source, attributes, self.format_)
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
@@ -69,9 +69,7 @@ class SourceOptions:
             added[name.strip()] = value
         count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
         if not count:
-            raise DataError(
-                f"No set could be made; nothing was written. Excluded: {_reasons(left_out)}. Relax the limits, or use another source."
-            )
+            raise DataError(f"No set could be made. Excluded: {_reasons(left_out)}. Relax the limits.")
         typer.echo(f"{counted(count, 'set')} in {out}")
         for note in notes:
             typer.echo(f"  {note}")
@@ -81,8 +79,6 @@ class SourceOptions:
 
 def _write_any(records: Iterator[Record], out: Path) -> int:
     """Write the records, unless there are none; return their number."""
-    from fairbrief.serialization import record_line, write_lines
-
     first = next(records, None)
     return 0 if first is None else write_lines(map(record_line, chain((first,), records)), out)
 
@@ -109,9 +105,7 @@ def people(
     source: Path = o.argument(o.ANNOTATED, "SOURCE"),
     out: Path = OUT,
     groups: str = o.option(
-        "gender",
-        "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
-        "GROUPS",
+        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
     ),
     design: Literal["balanced", "mono", "original"] = o.option(
         "balanced",
@@ -124,9 +118,7 @@ def people(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
     content_words: Literal["keep", "exchange", "neutral"] = o.option(
-        "keep",
-        "Words such as wife: keep them, exchange them by gender, or make them neutral (spouse).",
-        "RULE",
+        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
     ),
     no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
     weights: Literal["uniform", "frequency"] = o.option(
@@ -144,9 +136,6 @@ def people(
         fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
         fairbrief build people ontonotes --groups race --design mono --out named.jsonl
     """
-    from fairbrief.people.build_people import build as build_people
-    from fairbrief.workbench.corpora.text_sources import read_people
-
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     made, report = build_people(
         read_people(source), groups=groups, design=design, per_seed_document=per_seed_document, names=names,
@@ -155,9 +144,7 @@ def people(
     )  # fmt: skip
     if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
-        raise DataError(
-            f"No input could be made; nothing was written. Excluded: {_reasons(report.reasons())}.{advice}"
-        )
+        raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{advice}")
     built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
@@ -179,15 +166,9 @@ def pages(
     Examples:
         fairbrief build pages enwiki-articles.xml.bz2 --out genders.csv
     """
-    import csv
-
-    from fairbrief.workbench.corpora.page_pronouns import page_genders
-
     genders = page_genders(source)
     if not genders:
-        raise DataError(
-            f"{source}: found no page of a person with a title of two or more words; nothing was written; give a dump of articles."
-        )
+        raise DataError(f"{source}: no page has a person's full name as its title. Give a dump of articles.")
     with out.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("name", "gender"))
@@ -215,17 +196,14 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    from fairbrief.workbench.corpora.sets import mixtures, parse_mix
-    from fairbrief.workbench.corpora.text_sources import gather
-
     fields = pairs(attribute)
     (name,) = fields
-    sizes, mixes = whole_numbers(counts, "--counts"), [parse_mix(text) for text in mix]
+    sizes, mixes = whole_numbers(counts, "--counts"), [set_builders.parse_mix(text) for text in mix]
     records, left_out = options.records(source, fields), Counter[str]()
     topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
     texts = topics.get("", [])
     has = Counter(document.attributes[name] for document in texts)
-    made = mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
+    made = set_builders.mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
     options.write(made, out, left_out, f"drawn from {_counts(has)}")
 
 
@@ -267,9 +245,6 @@ def stratified(
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.sets import cut_sets, stratify
-    from fairbrief.workbench.corpora.text_sources import gather
-
     fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
@@ -282,8 +257,8 @@ def stratified(
         topics = gather(
             records, name, left_out, values=order, topic=topic, admits=limits, distinct=options.distinct
         )
-        records = cut_sets(topics, least, options.seed, most=most, similar=similar)
-    made = stratify(records, name, sets, values=order, seed=options.seed)
+        records = set_builders.cut_sets(topics, least, options.seed, most=most, similar=similar)
+    made = set_builders.stratify(records, name, sets, values=order, seed=options.seed)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
@@ -316,12 +291,10 @@ def transcripts(
     Examples:
         fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
-    from fairbrief.workbench.corpora.sets import SPLIT, segments
-
     counts = Counter[str]()
     records = options.records(source, {"speaker": speaker} if speaker else {})
-    made = list(segments(records, most, counts, rule=count, names=not no_names))
-    split = counts.pop(SPLIT, 0)
+    made = list(set_builders.segments(records, most, counts, rule=count, names=not no_names))
+    split = counts.pop(set_builders.SPLIT, 0)
     options.write(made, out, counts)
     if split:
         typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(split, 'turn')}")
@@ -351,14 +324,13 @@ def reviews(
         fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.sets import labeller, review_sets
-
-    label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
+    label = set_builders.labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out = Counter[str]()
     records = options.records(source, fields)
     how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
-    made = list(review_sets(records, size, label, left_out, per_product=per_product or None, **how))
+    how["per_product"] = per_product or None
+    made = list(set_builders.review_sets(records, size, label, left_out, **how))
     labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
     values = Counter(value for value in labelled if value is not None)
     options.write(made, out, left_out, *([f"sentiment: {_counts(values)}"] if values else []))

@@ -1,4 +1,4 @@
-"""Rules of every command: repeated options, settings from a file, ``--quiet``; and the messages and exit codes of errors."""
+"""Rules of every command: repeated options, settings from a file, ``--quiet``, output files; and the messages and exit codes of errors."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from fairbrief.cli import settings_file
-from fairbrief.cli.help_pages import CommandWithPage
-from fairbrief.cli.output import check_output
-from fairbrief.errors import FairbriefError
+from fairbrief.cli import help_pages, settings_file
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 
 FILES = ("files", "sources")
@@ -29,7 +27,7 @@ OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
 """Options with a file or folder that the command writes."""
 
 
-class CheckedCommand(CommandWithPage):
+class CheckedCommand(help_pages.CommandWithPage):
     """A command that refuses repeated options and unusable files before any work."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -57,9 +55,7 @@ class CheckedCommand(CommandWithPage):
 def _check_paths(ctx: Any) -> None:
     """RequestError for an output that cannot be written or is an input, and for addresses that are not allowed."""
     given = [(option, ctx.params.get(option.name)) for option in ctx.command.params]
-    inputs = [
-        value for option, value in given if option.name in INPUTS or option.param_type_name == "argument"
-    ]
+    inputs = [value for param, value in given if param.name in INPUTS or param.param_type_name == "argument"]
     for option, value in given:
         name = max(option.opts, key=len)
         _check_addresses(value, name)
@@ -85,6 +81,35 @@ def _check_repeated(ctx: Any, order: Sequence[Any]) -> None:
         if many > 1 and option.param_type_name == "option" and takes_one:
             name = max(option.opts, key=len)
             raise UsageError(f"{name} is given {many} times, but takes one value: give it once.", ctx)
+
+
+def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
+    """RequestError if the output is one of the inputs, or cannot be written."""
+    given = [str(file) for one in inputs for file in (one if isinstance(one, (list, tuple)) else [one])]
+    # An input may be NAME=FILE.
+    files = {Path(path).resolve() for text in given for path in (text, text.partition("=")[2])}
+    if not out.is_dir() and out.resolve() in files:
+        raise RequestError(f"{option} {out} is also an input: give another name.")
+    there = next((place for place in (out, *out.absolute().parents) if place.exists()), Path.cwd())
+    if not out.exists() and not there.is_dir():
+        raise RequestError(f"{option} {out}: {there} is a file, not a folder: give another path.")
+    if not os.access(there, os.W_OK):
+        raise RequestError(f"{option} {out}: you cannot write to {there}: give another path.")
+
+
+def check_sheet(sheet: Path, option: str) -> None:
+    """RequestError if a new sheet has another ending than .csv, or exists: people's answers could not be recovered."""
+    if sheet.suffix != ".csv":
+        raise RequestError(f"{option} {sheet}: give a name that ends in .csv.")
+    if sheet.exists():
+        raise RequestError(f"{sheet} exists and may contain answers: give another name, or remove it.")
+
+
+def write_text(path: Path, text: str, newline: str = "\n") -> None:
+    """Write a file atomically."""
+    from fairbrief.reports.audit_folder import place
+
+    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
 
 
 REFUSED = 2
@@ -139,9 +164,8 @@ def _message(error: BaseException) -> str | None:
         return "the memory is full: use fewer --workers, or a smaller input."
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.filename is not None):
         named = "" if error.filename is None else f"{error.filename}: "
-        return (
-            f"{named}{DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)}."
-        )
+        why = DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)
+        return f"{named}{why}."
     return None
 
 

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from fairbrief.classifiers.people import People
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
 from fairbrief.cli.input_options import print_excluded, print_notes, reading_options
-from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
+from fairbrief.people.build_people import try_recogniser
 from fairbrief.readers import ReadingSettings
+from fairbrief.readers.fields import PATIENCE
+from fairbrief.readers.understanding import inspect_file, is_plain, understand
+from fairbrief.reports import terminal, wording
+from fairbrief.reports.plain import printable
+from fairbrief.serialization import MISSING
+from fairbrief.text import published_nltk
 from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
+from fairbrief.text.sentences import split
+from fairbrief.workbench.corpora import corpus_statistics as statistics
+from fairbrief.workbench.corpora.text_sources import counter, read_people
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -44,9 +54,6 @@ def init(
         fairbrief init reviews.csv
         fairbrief init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml
     """
-    from fairbrief.readers.understanding import inspect_file, is_plain, understand
-    from fairbrief.reports.plain import printable
-
     if not settings_file.is_one(str(out)):
         raise RequestError(f"--out {out}: give a name that ends in .toml.")
     if out.exists():
@@ -67,8 +74,6 @@ def init(
 def _print_counts(reading: Reading) -> None:
     """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
     from fairbrief.auditing.measure_selection import attributes_of
-    from fairbrief.reports.plain import printable
-    from fairbrief.reports.wording import ordered_groups
 
     head = list(islice(reading, MOST))
     records = list({case.record.id: case for case in head}.values())
@@ -83,13 +88,11 @@ def _print_counts(reading: Reading) -> None:
         f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"
     )
     for name, values in groups.items():
-        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in ordered_groups(values)[:SHOWN])
+        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in wording.ordered_groups(values)[:SHOWN])
         rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         typer.echo(f"{printable(name)}: {shown}{rest}")
     if not groups:
-        typer.echo(
-            'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
-        )
+        typer.echo('No field looks like a group. Add one to the settings: attribute = ["NAME=FIELD"].')
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -120,32 +123,21 @@ def stats(
     Examples:
         fairbrief stats examples/reviews.jsonl --attribute sentiment
     """
-    from fairbrief.text import published_nltk
-    from fairbrief.text.sentences import split
-    from fairbrief.workbench.corpora.corpus_statistics import statistics_of
-    from fairbrief.workbench.corpora.text_sources import counter
-
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     unit = {"nltk": "tokens"}.get(tokens, tokens)
     reading = options.read(files)
     cases = reading if _has_summaries(reading) else ()
-    tables = statistics_of(
-        reading.records(),
-        cases,
-        counter(tokens),
-        unit,
-        attributes=list(options.attribute_fields),
-        sentences=cuts[sentences],
+    attributes = list(options.attribute_fields)
+    terminal.print_tables(
+        statistics.statistics_of(
+            reading.records(), cases, counter(tokens), unit, attributes=attributes, sentences=cuts[sentences]
+        )
     )
-    print_tables(tables)
     print_excluded(reading)
 
 
 def _has_summaries(reading: Reading) -> bool:
     """Whether the input has summaries; records without any are counted, too."""
-    from fairbrief.readers.fields import PATIENCE
-    from fairbrief.serialization import MISSING
-
     try:
         return any(case.summary.reason != MISSING for case in islice(reading, PATIENCE))
     except RequestError:  # the records were readable, so only the summaries are missing
@@ -167,11 +159,9 @@ def words(
     Examples:
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
-    from fairbrief.workbench.corpora import corpus_statistics as statistics
-
     records = list(ReadingSettings(attributes=attribute or ()).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
-    print_tables([*tables, statistics.topic_table(records)])
+    terminal.print_tables([*tables, statistics.topic_table(records)])
 
 
 @app.command()
@@ -185,8 +175,4 @@ def recogniser(
         fairbrief recogniser people.jsonl
         fairbrief recogniser news.conllu --people spacy:en_core_web_sm
     """
-    from fairbrief.classifiers.people import People
-    from fairbrief.people.build_people import try_recogniser
-    from fairbrief.workbench.corpora.text_sources import read_people
-
     typer.echo("\n".join(try_recogniser(read_people(source), People(people).accepted)))

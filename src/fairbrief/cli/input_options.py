@@ -14,6 +14,7 @@ import typer
 
 from fairbrief.cli.options import Command, options_of
 from fairbrief.readers import ReadingSettings
+from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -39,26 +40,24 @@ def plan_settings(options: ReadingSettings) -> dict[str, Any]:
     return {"attributes": list(options.attribute_fields), "skips": options.on_error == "skip"}
 
 
-def set_default_language(reading: Reading) -> None:
-    """Set the language of short texts to that of the first records, as an audit does, until the command ends."""
+def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
+    """The input; until the command ends, short texts have the language of its first records, as in an audit."""
     from fairbrief.text import languages
 
+    reading = options.read(files)
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
+    return reading
 
 
 def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:
     """Print to standard error how the input was understood, and its unused fields."""
-    from fairbrief.reports.plain import printable
-
     for note in () if quiet else notes:
         typer.echo(f"note: {printable(note)}", err=True)
 
 
 def print_excluded(reading: Reading) -> None:
     """Print how much of the input was excluded by ``--on-error skip`` or ``--require``, if any was."""
-    from fairbrief.reports.plain import printable
-
     print_notes(reading.notes)
     if many := reading.skipped_count:
         typer.echo(f"Excluded from the input: {many:,}. The first: {printable(reading.skipped[0])}")

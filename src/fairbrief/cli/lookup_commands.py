@@ -1,4 +1,4 @@
-"""``fairbrief measures`` lists what can be measured, ``protocol`` a paper's results, ``doctor`` what is installed; ``prefetch`` downloads
+"""``fairbrief report`` prints a saved audit, ``measures`` lists what can be measured, ``protocol`` a paper's results, ``doctor`` what is installed; ``prefetch`` downloads
 models.
 """
 
@@ -11,13 +11,22 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import metadata
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from rich.console import Console
 
+from fairbrief import pretrained, registry, specs
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_labelled, print_tables, print_text
+from fairbrief.cli.command_line import write_text
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports import audit_folder, exports, html
+from fairbrief.reports.plain import printable
+from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
+from fairbrief.scorers import cards
+from fairbrief.types import Table
 
 if TYPE_CHECKING:
     from fairbrief.protocols.published_results import PublishedResult
@@ -29,19 +38,33 @@ KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"
     "measure", "scorer", "classifier", "summarizer", "protocol",
 )  # fmt: skip
 """In the order of the list."""
-MARKS: dict[bool | None, tuple[str, str]] = {
-    True: ("ok", "green"),
-    False: ("fails", "red"),
-    None: ("absent", "dim"),
-}
+STYLES = {"ok": "green", "fails": "red", "absent": "dim"}
+Finding = tuple[str, str, str]
+"""One line: ok, fails or absent (not needed); the name of the item; and a description."""
 
 
-class Finding(NamedTuple):
-    """One line: whether the item is fine (None: not needed), its name, and a description."""
+@app.command()
+def report(
+    folder: Path = o.SAVED_AUDIT,
+    format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
+        "terminal", "terminal, markdown, latex, csv, or html (rewrites report.html).", "FORMAT", "--format"
+    ),
+    details: bool = o.DETAILS,
+) -> None:
+    """Print the report of a saved audit, or export it.
 
-    is_well: bool | None
-    name: str
-    words: str
+    Examples:
+        fairbrief report demo --details
+        fairbrief report demo --format markdown
+    """
+    result = audit_folder.load(folder)
+    if format_ == "terminal":
+        print_result(result, details=details, place=Place(folder))
+    elif format_ == "html":
+        write_text(folder / "report.html", html.render(result))
+        typer.echo(f"Written: {folder / 'report.html'}")
+    else:
+        typer.echo(exports.TEXTS[format_](result).removesuffix("\n"))
 
 
 @app.command()
@@ -55,22 +78,21 @@ def doctor() -> None:
     for title, findings in sections.items():
         typer.echo()
         print_text(title, "bold")
-        for finding in findings:
-            mark, style = MARKS[finding.is_well]
-            print_labelled(mark, (f"{finding.name}: {finding.words}",), style)
+        for mark, name, words in findings:
+            print_labelled(mark, (f"{name}: {words}",), STYLES[mark])
 
 
 def installed() -> Iterator[Finding]:
     """Fairbrief, Python, the required libraries, and those of each extra with the command that installs missing ones."""
-    yield Finding(True, "fairbrief", metadata.version("fairbrief"))
-    yield Finding(True, "python", f"{platform.python_version()} on {platform.platform(terse=True)}")
+    yield "ok", "fairbrief", metadata.version("fairbrief")
+    yield "ok", "python", f"{platform.python_version()} on {platform.platform(terse=True)}"
     for extra, library in requirements():
         version = _version(library)
         if not extra:
-            yield Finding(version is not None, library, version or "not installed")
+            yield "ok" if version else "fails", library, version or "not installed"
         else:
             words = version or f"not installed: pip install 'fairbrief[{extra}]'"
-            yield Finding(None if version is None else True, f"{extra}, {library}", words)
+            yield "ok" if version else "absent", f"{extra}, {library}", words
 
 
 def requirements() -> list[tuple[str, str]]:
@@ -93,20 +115,17 @@ def _version(library: str) -> str | None:
 
 def plugins() -> Iterator[Finding]:
     """The declared measures, scorers, classifiers, summarizers and protocols, and those that cannot be loaded."""
-    from fairbrief import registry
-    from fairbrief.reports.plain import printable
-
     for kind in KINDS:
         known = registry.names(kind)
-        yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
+        yield "ok" if known else "absent", f"{kind}s", ", ".join(known) or "none"
         for name, why in registry.broken(kind).items():
-            yield Finding(False, f"{kind} {name}", printable(why))
+            yield "fails", f"{kind} {name}", printable(why)
 
 
 def device() -> Iterator[Finding]:
     """The device and precision for models."""
     if _version("torch") is None:
-        yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
+        yield "absent", "models", "need the extra 'neural'; the default measures do not"
         return
     from fairbrief.pretrained import library
     from fairbrief.scorers.entailment import Entailment
@@ -118,16 +137,14 @@ def device() -> Iterator[Finding]:
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
     words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces per batch, {torch.get_num_threads()} CPU threads"
-    yield Finding(True, chosen.device, words)
+    yield "ok", chosen.device, words
 
 
 def models() -> Iterator[Finding]:
     """Each scorer's model, and whether it is in the hub's cache."""
     if _version("huggingface_hub") is None:
-        yield Finding(None, "hub", "needs the extra 'neural'")
+        yield "absent", "hub", "needs the extra 'neural'"
         return
-    from fairbrief import pretrained, registry
-
     named: dict[str, list[str]] = {}
     for name, kind in registry.loaded("scorer or classifier"):
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
@@ -136,21 +153,17 @@ def models() -> Iterator[Finding]:
     for model, scorers in named.items():
         here = pretrained.cached(model, "doctor")
         state = f"revision {here.name[:12]}" if here else f"not downloaded: fairbrief prefetch {model}"
-        yield Finding(True if here else None, model, f"default of {', '.join(scorers)}; {state}")
+        yield "ok" if here else "absent", model, f"default of {', '.join(scorers)}; {state}"
 
 
 @app.command()
-def prefetch(
-    models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
-) -> None:
+def prefetch(models: list[str] = o.argument("Models of Hugging Face, or their scorers.", "MODEL…")) -> None:
     """Download models, so that they work without a network.
 
     Examples:
         fairbrief prefetch entailment
         fairbrief prefetch facebook/bart-large-cnn
     """
-    from fairbrief import pretrained
-
     failures = []
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
@@ -174,8 +187,6 @@ def prefetch(
 
 def model_of(name: str) -> str:
     """The model of a scorer's spec; any other name is the name of a model."""
-    from fairbrief import registry, specs
-
     try:
         parsed = specs.parse(name)
     except RequestError:
@@ -198,25 +209,17 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
 @app.command()
-def measures(
-    name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
-) -> None:
+def measures(name: str | None = o.argument("Measure, scorer or another plug-in.", "NAME", None)) -> None:
     """List all measures, scorers, classifiers, summarizers and protocols, or explain one.
 
     Examples:
         fairbrief measures
         fairbrief measures coverage_parity
     """
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    from fairbrief import registry, specs
-    from fairbrief.reports.plain import printable
-    from fairbrief.scorers import cards
-    from fairbrief.types import Table
-
-    console = Console()
     if name is not None:
+        from rich.markdown import Markdown
+
+        console = Console()
         console.print(Markdown(explanation(name)), width=min(console.width, WIDEST))
         return
     known_as = names_of_classes()
@@ -242,8 +245,6 @@ def first_line(thing: Any) -> str:
 
 def names_of_classes() -> dict[str, str]:
     """Class → the name under which it is declared."""
-    from fairbrief import registry
-
     return {
         (thing if inspect.isclass(thing) else type(thing)).__name__: name
         for kind in reversed(KINDS)
@@ -260,10 +261,6 @@ def observation_of(owner: Any) -> type:
 
 def explanation(name: str) -> str:
     """A plug-in's docstring, its observation and its settings, in Markdown."""
-    from fairbrief import registry, specs
-    from fairbrief.readers.messages import did_you_mean
-    from fairbrief.scorers import cards
-
     kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
     if kind is None:
         near = did_you_mean(name, [known for kind in KINDS for known in registry.names(kind)])
@@ -315,16 +312,9 @@ def protocol(
         fairbrief protocol li-coverage
         fairbrief protocol li-coverage 'Table 3'
     """
-    from rich.console import Console
-
-    from fairbrief import registry
-    from fairbrief.types import Table
-
     made = registry.make("protocol", name)
     if not hasattr(made, "results"):
-        raise RequestError(
-            f"The protocol '{name}' has no list of its paper's results. Run it: fairbrief audit FILE --protocol {name}"
-        )
+        raise RequestError(f"'{name}' has no list of results. Run it: fairbrief audit FILE --protocol {name}")
     results: Sequence[PublishedResult] = made.results()
     if number is None:
         rows = tuple((r.number, "command" if r.commands else "none", r.title) for r in results)

@@ -76,9 +76,7 @@ def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer'
     return option(False, help, None, flag, panel=panel)
 
 
-AUDIT_FOLDER = output_folder(
-    None, "Folder for results.json, report.html and per-record statistics.", panel=OUTPUT
-)
+AUDIT_FOLDER = output_folder(None, "Folder for results, report.html and per-record statistics.", panel=OUTPUT)
 CACHE = option(None, "File that stores the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
 DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
@@ -109,10 +107,8 @@ def options_of(
 
         # Typer reads options from the signature.
         known = signature(command, eval_str=True)
-        inherited = [
-            p.replace(kind=Parameter.KEYWORD_ONLY) for p in known.parameters.values() if p.name != name
-        ]
-        parameters = [*(_parameter(f, hints[f.name]) for f in chosen), *inherited]
+        others = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in known.parameters.values() if p.name != name]
+        parameters = [*(_parameter(f, hints[f.name]) for f in chosen), *others]
         made: Any = update_wrapper(run, command)
         made.__signature__ = known.replace(parameters=parameters)
         made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

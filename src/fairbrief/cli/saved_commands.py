@@ -1,4 +1,4 @@
-"""Commands for saved audits: ``fairbrief subgroups``, ``report``, ``view``, ``compare``, ``power``, ``gate``, ``trend`` and ``rank``; and ``explain``."""
+"""Commands for saved audits: ``fairbrief subgroups``, ``view``, ``compare``, ``power``, ``gate``, ``trend`` and ``rank``; and ``explain``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,26 @@ import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli import output
+from fairbrief.cli.command_line import write_text
 from fairbrief.conclusions import MAX_LEFT_OUT
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.readers import ReadingSettings
-from fairbrief.saved.gate_rules import junit_xml
+from fairbrief.reports import explanation, exports, json_file, trend_page
+from fairbrief.reports.audit_folder import claimed, load, replace_all
+from fairbrief.reports.plain import printable
+from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
+from fairbrief.saved import explanations, gate_rules, ranking, saved_inputs, saved_values
+from fairbrief.saved import power as prospects
+from fairbrief.saved.compare import changed_sources, check_distinct, names_of
+from fairbrief.saved.compare import compare as differences
+from fairbrief.saved.gate import EXIT, overall
+from fairbrief.saved.gate import gate as checks_of
+from fairbrief.saved.subgroups import subgroup_audit
+from fairbrief.saved.trend import trend as trend_of
+from fairbrief.saved.view import Answers, Server, open_audit
+from fairbrief.text.counted import counted, listed
+from fairbrief.types import Table
 
 app = o.new_app()
 SHOWN = 5
@@ -40,48 +54,13 @@ def subgroups(
         fairbrief subgroups demo --by kind
         fairbrief subgroups audit --by topic --by topic,year --out by_topic
     """
-    from fairbrief.reports import load
-    from fairbrief.reports.audit_folder import claimed, replace_all
-    from fairbrief.reports.json_file import identity
-    from fairbrief.saved import saved_inputs
-    from fairbrief.saved.subgroups import subgroup_audit
-
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
     with nullcontext() if out is None else claimed(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
-            saved_inputs.copy(folder, identity(saved), place, now)
-    output.print_audit(result, details=details, folder=out, first="subgroups")
-
-
-@app.command()
-def report(
-    folder: Path = o.SAVED_AUDIT,
-    format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
-        "terminal",
-        "terminal, markdown, latex, csv, or html, which rewrites report.html.",
-        "FORMAT",
-        "--format",
-    ),
-    details: bool = o.DETAILS,
-) -> None:
-    """Print the report of a saved audit, or export it.
-
-    Examples:
-        fairbrief report demo --details
-        fairbrief report demo --format markdown
-    """
-    from fairbrief.reports import exports, html, load
-
-    result = load(folder)
-    if format_ == "terminal":
-        output.print_audit(result, details=details, folder=folder)
-    elif format_ == "html":
-        output.write_text(folder / "report.html", html.render(result))
-        typer.echo(f"Written: {folder / 'report.html'}")
-    else:
-        typer.echo(exports.TEXTS[format_](result).removesuffix("\n"))
+            saved_inputs.copy(folder, json_file.identity(saved), place, now)
+    print_result(result, details=details, place=Place(out), tables_first="subgroups")
 
 
 @app.command()
@@ -98,20 +77,14 @@ def view(
         fairbrief view demo
         fairbrief view before after
     """
-    from fairbrief.saved.compare import names_of
-    from fairbrief.saved.view import Answers, Server, open_audit
-
-    names = names_of(folders)
-    audits = [open_audit(folder, name) for folder, name in zip(folders, names, strict=True)]
+    audits = [open_audit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
     try:
         server = Server(Answers(audits), port)
     except OSError as error:
-        raise RequestError(
-            f"--port {port} cannot be used ({error.strerror}). Give another port, or drop --port."
-        ) from error
+        raise RequestError(f"--port {port}: {error.strerror}. Give another port.") from error
     typer.echo(f"{server.address}\nPress Ctrl-C to stop.")
     with server:
         server.serve_forever()
@@ -131,24 +104,16 @@ def compare(
         fairbrief compare demo demo --system rosy --against balanced
         fairbrief compare after before
     """
-    from fairbrief.reports import load
-    from fairbrief.reports.plain import printable
-    from fairbrief.saved.compare import changed_sources, names_of
-    from fairbrief.saved.compare import compare as differences
-    from fairbrief.text.counted import counted, listed
-
     ours, theirs = load(first), load(second)
     candidate, baseline = names_of((first, second))
     found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
-    output.print_audit(result, details=details, can_save=False)
+    print_result(result, details=details, place=Place(can_save=False))
     for what, changed in changed_sources(ours, theirs).items():
         records, named = counted(len(changed), "record"), listed([*map(printable, changed)], SHOWN)
-        typer.echo(
-            f"The {what} of {records} differ between the two audits: {named}. Differences may come from the {what}.",
-            err=True,
-        )
+        where = f"The {what} of {records} differ between the two audits: {named}"
+        typer.echo(f"{where}. Differences may come from the {what}.", err=True)
 
 
 @app.command()
@@ -172,8 +137,6 @@ def power(
         fairbrief power demo --records 200
         fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
-    from fairbrief.saved import power as prospects
-
     found = prospects.power(
         folder,
         disparity=disparity,
@@ -185,8 +148,8 @@ def power(
         alpha=alpha,
         power=with_power,
     )
-    output.print_text(prospects.answer(found))
-    output.print_tables(prospects.tables(found), is_below_text=True)
+    print_text(prospects.answer(found))
+    print_tables(prospects.tables(found), is_below_text=True)
 
 
 @app.command()
@@ -197,13 +160,9 @@ def gate(
     baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
     margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
     measure: list[str] = o.several("Measure to compare by; by default all.", "SPEC"),
-    allow_missing: list[str] = o.several(
-        "System or measure of the baseline that may be missing, or 'records'.", "NAME"
-    ),
+    allow_missing: list[str] = o.several("System or measure that may be missing, or 'records'.", "NAME"),
     max_left_out: float = o.option(
-        MAX_LEFT_OUT,
-        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
-        "SHARE",
+        MAX_LEFT_OUT, "Share of input that may be skipped or empty; above it, no gate passes.", "SHARE"
     ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
@@ -223,11 +182,7 @@ def gate(
         fairbrief gate demo --min 'rouge1{rosy}>=0.3'
         fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
-    from fairbrief.reports.exports import markdown_table
-    from fairbrief.saved import gate
-    from fairbrief.types import Table
-
-    checks = gate.gate(
+    checks = checks_of(
         folder,
         most=most,
         least=least,
@@ -237,26 +192,24 @@ def gate(
         allow_missing=allow_missing,
         max_left_out=max_left_out,
     )
-    outcome = gate.overall(checks)
+    outcome = overall(checks)
     if junit is not None:
-        output.write_text(junit, junit_xml(checks))
+        write_text(junit, gate_rules.junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
-        output.write_text(markdown, markdown_table(table) + "\n")
+        write_text(markdown, exports.markdown_table(table) + "\n")
     for check in checks:
-        output.print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
-    output.print_text(outcome, STYLES[outcome])
-    raise typer.Exit(gate.EXIT[outcome])
+        print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
+    print_text(outcome, STYLES[outcome])
+    raise typer.Exit(EXIT[outcome])
 
 
 @app.command()
 def trend(
     folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
     reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
-    baseline: list[Path] = o.several(
-        "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
-    ),
+    baseline: list[Path] = o.several("Audits, or a folder of them, to use as the reference.", "DIR"),
     most: list[str] = o.several("Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] = o.several("Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
     order: Literal["time", "given"] = o.option("time", "Order of the audits: by time, or as given.", "ORDER"),
@@ -276,19 +229,15 @@ def trend(
         fairbrief trend nightly --baseline release --json trend.json
         fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
-    from fairbrief.reports import trend_page
-    from fairbrief.saved.gate import EXIT
-    from fairbrief.saved.trend import trend as trend_of
-
     found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
     for asked, texts in trend_page.sentences(found):
-        output.print_labelled(asked, texts)
+        print_labelled(asked, texts)
     if details:
-        output.print_tables(trend_page.tables(found), is_below_text=True)
+        print_tables(trend_page.tables(found), is_below_text=True)
     renders = (trend_page.as_page, trend_page.as_markdown, trend_page.as_json)
     for file, render in zip((out, markdown, json), renders, strict=True):
         if file is not None:
-            output.write_text(file, render(found))
+            write_text(file, render(found))
     typer.echo(found.outcome)
     raise typer.Exit(EXIT[found.outcome])
 
@@ -298,9 +247,7 @@ def trend(
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
     system: list[str] = o.several("System to rank; by default all in every audit.", "NAME"),
-    published: bool = o.switch(
-        "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
-    ),
+    published: bool = o.switch("--published", "Rank by unsigned scores, without a baseline, as published."),
     *,
     plan: Plan,
 ) -> None:
@@ -313,19 +260,14 @@ def rank(
         fairbrief rank reviews tweets news
         fairbrief rank reviews tweets --system lead --system chat
     """
-    from fairbrief.reports import load
-    from fairbrief.saved.compare import check_distinct, names_of
-    from fairbrief.saved.ranking import overall, table
-    from fairbrief.saved.saved_values import Resampling
-
     check_distinct(folders)
     audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
-    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
-    orders = overall(audits, system, resampling, published=published)
-    output.print_tables([table(order, plan.confidence_level) for order in orders])
+    resampling = saved_values.Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    orders = ranking.overall(audits, system, resampling, published=published)
+    print_tables([ranking.table(order, plan.confidence_level) for order in orders])
 
 
-FORMS = (".json", ".md", ".html")
+FORMS = {".json": explanation.as_json, ".md": explanation.as_markdown, ".html": explanation.as_page}
 
 
 @app.command()
@@ -351,13 +293,9 @@ def explain(
         fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
         fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
     """
-    from fairbrief.reports import explanation
-    from fairbrief.saved import explanations
-
     if out is not None and out.suffix.lower() not in FORMS:
-        raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
-    reading = options.read(files)
-    inputs.set_default_language(reading)
+        raise RequestError(f"--out {out}: give a name that ends in {listed([*FORMS], conjunction='or')}.")
+    reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
         plan = replace(plan, **inputs.plan_settings(options), wrap=inputs.cached(cache), progress=progress)
         result = explanations.explain(
@@ -365,11 +303,10 @@ def explain(
         )
     for one in result:
         for table in explanation.tables(one):
-            output.print_tables([table], is_below_text=True)
+            print_tables([table], is_below_text=True)
     typer.echo()
-    output.print_text(explanation.LEGEND, "dim")
+    print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)
     if out is not None:
-        renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
-        output.write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
+        write_text(out, FORMS[out.suffix.lower()](result))
         typer.echo(f"\nExplanation: {out}")

@@ -9,12 +9,19 @@ from pathlib import Path
 
 import typer
 
+from fairbrief import specs
+from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.output import check_sheet, print_tables, write_text
+from fairbrief.cli.command_line import check_sheet, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
+from fairbrief.reports.audit_folder import load
+from fairbrief.reports.terminal import print_tables
+from fairbrief.saved import agreement, saved_values
+from fairbrief.scorers.calibrated import spec_with, uses_in
+from fairbrief.workbench import calibrating
 
 app = o.new_app()
 
@@ -30,9 +37,7 @@ def agree(
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
-        None,
-        "For saved audits: compare how each measure changes from the first system to the second.",
-        "PLAIN FAIR",
+        None, "For saved audits: compare changes of measures from one system to the other.", "PLAIN FAIR"
     ),
     cache: Path | None = o.CACHE,
     *,
@@ -47,12 +52,7 @@ def agree(
         fairbrief agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram
         fairbrief agree audit_containment audit_entailment
     """
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.reports import load
-    from fairbrief.saved import agreement
-    from fairbrief.saved.saved_values import Resampling
-
-    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    resampling = saved_values.Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
         if not all(saved):
@@ -70,21 +70,14 @@ def agree(
             print_tables([agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
-        raise RequestError(
-            "--measure and --relative-change need folders of saved audits: give them, or drop the options."
-        )
+        raise RequestError("--measure and --relative-change need saved audits: give their folders.")
     if attribute is None:
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
-    reading = replace(options, attributes=[attribute]).read(sources)
-    inputs.set_default_language(reading)
+    reading = inputs.read_in_language(replace(options, attributes=[attribute]), sources)
     with inputs.progress_bar(reading) as progress:
+        over, scorers = attribute.partition("=")[0], Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
-            reading,
-            attribute.partition("=")[0],
-            scorer,
-            resampling=resampling,
-            scorers=Scorers(wrap=inputs.cached(cache)),
-            progress=progress,
+            reading, over, scorer, resampling=resampling, scorers=scorers, progress=progress
         )
     print_tables([agreement.label_table(with_people, resampling)])
     inputs.print_excluded(reading)
@@ -108,25 +101,20 @@ def chunks(
     Examples:
         fairbrief chunks examples/labelled_claims.jsonl
     """
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.saved.agreement import chunk_sizes, chunk_tables
-    from fairbrief.saved.saved_values import Resampling
-
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
-    reading = options.read(files)
-    inputs.set_default_language(reading)
+    reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading) as progress:
-        result = chunk_sizes(
+        result = agreement.chunk_sizes(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
             threshold=threshold,
-            resampling=Resampling(plan.n_resamples, plan.seed),
+            resampling=saved_values.Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
-    print_tables(chunk_tables(result, scorer, threshold))
+    print_tables(agreement.chunk_tables(result, scorer, threshold))
     inputs.print_excluded(reading)
 
 
@@ -160,18 +148,11 @@ def calibrate(
         fairbrief calibrate containment pairs.csv --out calibration.json
     """
     if (out is None) == (label_sheet is None):
-        raise RequestError(
-            "Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to write a sheet of pairs to label."
-        )
-    from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.scorers.calibrated import spec_with
-    from fairbrief.workbench import calibrating
-
+        raise RequestError("Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to get pairs.")
     spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
         check_sheet(label_sheet, "--label-sheet")
-        reading = options.read(labels)
-        inputs.set_default_language(reading)
+        reading = inputs.read_in_language(options, labels)
         # Scores only decide how evenly pairs are drawn.
         spec = "containment" if spec == "lexical" else spec
         over = next(iter(options.attribute_fields), "")
@@ -190,9 +171,8 @@ def calibrate(
         return
     assert out is not None
     if given := options.given():
-        raise RequestError(
-            f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
-        )
+        option = next(iter(given)).replace("_", "-")
+        raise RequestError(f"--{option} has an effect only with --label-sheet: drop it.")
     read = calibrating.read_labels([Path(file) for file in labels])
     made = scorers[spec]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
@@ -208,9 +188,6 @@ def calibrate(
 
 def _plain(scorer: str) -> str:
     """The spec; RequestError for one that is calibrated already."""
-    from fairbrief import specs
-    from fairbrief.scorers.calibrated import uses_in
-
     if uses_in(specs.parse(scorer).settings):
         raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
     return scorer

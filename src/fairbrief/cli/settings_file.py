@@ -36,9 +36,7 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
     from fairbrief.readers.messages import did_you_mean
 
     if len(files) > 1:
-        raise RequestError(
-            "A file of settings already names the input files: give only the file of settings."
-        )
+        raise RequestError("A file of settings names the input files: give only the file of settings.")
     path = Path(files[0])
     settings: dict[str, Any] = {}
     for given_key, value in read(path).items():
@@ -72,7 +70,7 @@ def read(path: Path) -> Mapping[str, Any]:
         raise RequestError(message) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(
-            f"{path} is not valid TOML: {error}. Correct it, or write a new one with fairbrief init."
+            f"{path} is not valid TOML: {error}. Correct it, or run fairbrief init."
         ) from error
 
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.input_options import bar, print_excluded
-from fairbrief.cli.options import options_of
+from fairbrief.cli import command_line, input_options, options
 from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.reports.plain import printable
 from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
@@ -38,9 +37,7 @@ def price_of(text: str | None) -> Price | None:
     except ValueError:
         prompt = answer = -1.0
     if not (prompt >= 0 and answer >= 0):
-        raise RequestError(
-            f"--price {text}: give the price per million tokens of prompts and of answers, e.g. 0.15,0.6."
-        )
+        raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
     return Price(prompt, answer)
 
 
@@ -73,7 +70,7 @@ class SpendingOptions:
         return Tally(self.max_requests)
 
 
-spending_options = options_of(SpendingOptions, "asking")
+spending_options = options.options_of(SpendingOptions, "asking")
 """Replaces a command's parameter ``asking`` by the options of `SpendingOptions`."""
 
 REJECTED = ("400", "413", "422")
@@ -82,8 +79,6 @@ REJECTED = ("400", "413", "422")
 
 def print_forecast(forecast: Forecast, price: Price | None) -> None:
     """Print the planned requests, and one prompt of each kind."""
-    from fairbrief.reports.plain import printable
-
     for line in forecast.lines(price):
         typer.echo(line)
     for text, asked_by in forecast.examples.items():
@@ -121,8 +116,6 @@ def charged(tally: Tally, price: Price | None) -> list[str]:
 
 def print_failures(tally: Tally) -> None:
     """Print the first reason of each kind of failure to standard error."""
-    from fairbrief.reports.plain import printable
-
     for kind, reason in sorted(tally.first_reasons.items()):
         typer.echo(f"  {tally.failures[kind]:,} × {kind}, the first: {printable(reason) or '–'}", err=True)
 
@@ -136,14 +129,13 @@ def end_unfinished(counts: Sequence[Count], failures: Mapping[str, int]) -> None
     if stopped:
         typer.echo(f"{stopped} The answers so far can be audited.", err=True)
     elif unanswered and set(failures) <= set(REJECTED):
-        typer.echo(
-            f"The server rejected {counted(unanswered, 'question')}: shorten the documents, or change the prompt or the model.",
-            err=True,
-        )
+        many = counted(unanswered, "question")
+        advice = "shorten the documents, or change the prompt or the model"
+        typer.echo(f"The server rejected {many}: {advice}.", err=True)
     elif unanswered:
         typer.echo("Some questions have no answer: run the same command again to ask only those.", err=True)
     if unanswered or stopped:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(command_line.INCOMPLETE)
 
 
 def end_with(
@@ -159,7 +151,7 @@ def end_with(
     typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
-    print_excluded(reading)
+    input_options.print_excluded(reading)
     print_failures(tally)
     end_unfinished([count], tally.failures)
 
@@ -180,7 +172,7 @@ def asked(
         print_forecast(forecast, price)
         raise typer.Exit
     try:
-        with bar("asking", "{task.description}", quiet=quiet) as shown:
+        with input_options.bar("asking", "{task.description}", quiet=quiet) as shown:
             task = None if shown is None else shown.add_task("", total=forecast.calls or None)
 
             def watch(count: Count) -> None:

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fairbrief import registry
+from fairbrief.chat.journal import journal_of, keys_in
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.output import print_audit, print_tables
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings, read
 from fairbrief.text.counted import counted
+from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
+from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
 if TYPE_CHECKING:
     from fairbrief.types import Case
@@ -32,17 +35,12 @@ app = o.new_app()
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
-        ...,
-        "Summarizer: chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
-        "SUMMARIZER",
-        "--with",
+        ..., "chat:MODEL, transformers:MODEL, lead … (all: 'fairbrief measures').", "SUMMARIZER", "--with"
     ),
     out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
     prompt: str | None = o.option(None, "Built-in prompt, or a file with {documents}.", "NAME|FILE"),
     over: str | None = o.OVER,
-    instruction: str | None = o.option(
-        None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
-    ),
+    instruction: str | None = o.option(None, "Instruction: none, fair, definition, ratio, coverage.", "NAME"),
     role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
     samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
     temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
@@ -66,10 +64,6 @@ def summarize(
         fairbrief summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl
         fairbrief summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run
     """
-    from fairbrief import registry
-    from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
-
     given = {
         "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
         "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
@@ -105,11 +99,6 @@ def claims(
     Examples:
         fairbrief claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run
     """
-    from fairbrief import registry
-    from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
-    from fairbrief.workbench.summarizing import Job, foresee
-
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     chat = registry.make("summarizer", with_, asking.of_model())
@@ -162,6 +151,7 @@ def sweep(
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
+    from fairbrief.reports.terminal import Place, print_result
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
@@ -196,7 +186,7 @@ def sweep(
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
-            print_audit(result, details=details, folder=out, first="differences")
+            print_result(result, details=details, place=Place(out), tables_first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
     spend.end_unfinished(counts, tally.failures)
@@ -213,14 +203,10 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
         given.append((name.strip(), values))
     for name, values in given:
         if name in axes:
-            raise RequestError(
-                f"The setting '{name}' is given twice: give all its values at once, as in {name}=1,2."
-            )
+            raise RequestError(f"The setting '{name}' is given twice: write all values at once, {name}=1,2.")
         axes[name] = [value.strip() for value in values.split(",")]
         if "" in axes[name]:
-            raise RequestError(
-                f"The setting '{name}' has an empty value: separate values by commas, as in {name}=1,2."
-            )
+            raise RequestError(f"The setting '{name}' has an empty value: write {name}=1,2.")
     return axes
 
 
@@ -238,9 +224,7 @@ def choose(
     pairs: Path | None = o.output_file(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
-    prompt: str | None = o.option(
-        None, "Prompt of the pairs: built-in, or a file with {documents}.", "NAME|FILE"
-    ),
+    prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
@@ -258,6 +242,7 @@ def choose(
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.reports.terminal import print_tables
     from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
@@ -268,8 +253,7 @@ def choose(
             raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor]
-    reading = options.read(files)
-    inputs.set_default_language(reading)
+    reading = inputs.read_in_language(options, files)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
     plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
     check(reading.records(), plan)

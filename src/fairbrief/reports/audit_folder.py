@@ -9,16 +9,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
 from fairbrief.errors import DataError, RequestError
+from fairbrief.reports import json_file, per_record
+from fairbrief.reports.result import Result
 from fairbrief.text.addresses import refuse_stored
-
-if TYPE_CHECKING:
-    from fairbrief.reports.json_file import ResultsFile
-    from fairbrief.reports.per_record import PerRecordRows
-    from fairbrief.reports.result import Result
 
 PER_RECORD, TABLES = "per_record", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
@@ -158,13 +154,10 @@ def replace_all(
 
 def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) -> tuple[list[str], str]:
     """Write every file; their names in the order in which they are moved, and the identity."""
-    from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import write_rows, write_sources
-
     audit = json_file.write(result, stage / RESULTS)
-    write_rows(result.rows, stage / PER_RECORD, audit)
+    per_record.write_rows(result.rows, stage / PER_RECORD, audit)
     if result.sources is not None:
-        write_sources(result.sources, stage / SOURCES, audit)
+        per_record.write_sources(result.sources, stage / SOURCES, audit)
     pages = _write_pages(complete(result), stage, audit)
     loaded = [name for name in _loaded(result) if (stage / name).exists()]
     names = [LISTED, *pages, *loaded, DIGESTS, RESULTS]
@@ -175,22 +168,20 @@ def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) ->
 
 def _loaded(result: Result) -> list[str]:
     """The files beside `RESULTS` that are loaded again; a folder may lack `SOURCES` and `INPUTS`."""
-    from fairbrief.reports.per_record import files_of
-
-    return [EXAMPLES, SOURCES, INPUTS, *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows))]
+    rows = [f"{PER_RECORD}/{one.file}" for one in per_record.files_of(result.rows)]
+    return [EXAMPLES, SOURCES, INPUTS, *rows]
 
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import exports, html, json_file
-    from fairbrief.reports.per_record import file_name
+    from fairbrief.reports import exports, html
     from fairbrief.reports.tables import printed_tables
 
     tables = printed_tables(result)
     texts = {MARKDOWN: exports.markdown(result, tables), PAGE: html.render(result)}
     taken: set[str] = set()
     for table in tables:
-        name = file_name(table.title, taken)
+        name = per_record.file_name(table.title, taken)
         texts[f"{TABLES}/{name}.csv"] = exports.csv_text(table)
         texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
     for name, text in texts.items():
@@ -217,13 +208,10 @@ def load(folder: Path | str) -> Result:
     Raises DataError if a file is missing or damaged, if the files are from different audits, or if the last audit for the folder
     was interrupted; for damaged per-record statistics, when they are read.
     """
-    from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import read_sources
-
     folder = Path(folder)
     saved, rows = opened(folder)
     examples = json_file.read_examples(folder / EXAMPLES, saved.audit)
-    return saved.result(rows, examples, read_sources(folder / SOURCES, saved.audit))
+    return saved.result(rows, examples, per_record.read_sources(folder / SOURCES, saved.audit))
 
 
 def load_unchanged(folder: Path | str) -> Result:
@@ -233,17 +221,13 @@ def load_unchanged(folder: Path | str) -> Result:
     try:
         lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, UnicodeDecodeError):
-        raise DataError(
-            f"{folder / DIGESTS} is missing or damaged, so changes in the folder cannot be detected. Run the audit again."
-        ) from None
+        raise DataError(f"{folder / DIGESTS} is missing or damaged. Run the audit again.") from None
     known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     for name in (RESULTS, *_loaded(result)):
         path = folder / name
         if known.get(name) != (_digest(path) if path.exists() else None):
             how = "was changed after the audit" if path.exists() else "was removed"
-            raise DataError(
-                f"{path} {how}: {DIGESTS} has another digest. Restore the file, or run the audit again."
-            )
+            raise DataError(f"{path} {how}. Restore the file, or run the audit again.")
     return result
 
 
@@ -264,14 +248,11 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def opened(folder: Path) -> tuple[ResultsFile, PerRecordRows]:
+def opened(folder: Path) -> tuple[json_file.ResultsFile, per_record.PerRecordRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
-    from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import saved_rows
-
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
-    return saved, saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)
+    return saved, per_record.saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:

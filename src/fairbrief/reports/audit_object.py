@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.reports import arrangement, figures, first_answers, html, plot, terminal, wording, write_all
+from fairbrief.reports import audit_folder, figures, first_answers, html, plot, terminal, wording
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import contrast_tables, section_table
+from fairbrief.reports.tables import arrange, contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -84,7 +84,7 @@ class Audit:
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
-        write_all(self.read(self.result), folder)
+        audit_folder.write_all(self.read(self.result), folder)
         return Path(folder)
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
-        sections = arrangement.arrange(main_values, self.result.made)
+        sections = arrange(main_values, self.result.made)
         context = {
             "first": html.first_screen(self.result),
             "caution": first_answers.CAUTION,

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, WORDS
-from fairbrief.reports import arrangement, wording
+from fairbrief.reports import tables, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
 from fairbrief.scorers import cards
@@ -47,11 +47,8 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")
     lines += [text for e in significant if (text := _lost_at_equal_length(e, context))]
-    lines += [
-        f"{of_system(e)}: {worded(note)}"
-        for e in significant
-        for note in noted([e], "scorer_differs", "scorer_retrieves")
-    ]
+    by_scorer = ((e, note) for e in significant for note in noted([e], "scorer_differs", "scorer_retrieves"))
+    lines += [f"{of_system(e)}: {worded(note)}" for e, note in by_scorer]
     lines += _other_records(panels[0], context)
     lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [worded(note) for note in noted(shown, "place_is_group")]
@@ -70,7 +67,7 @@ def _without_text(made: Mapping[str, Any]) -> list[str]:
     for system, reasons in (made.get("without_text") or {}).items():
         many, total = sum(reasons.values()), made["summaries_by_system"][system]
         if many > MAX_LEFT_OUT * total:
-            why = arrangement.reasons(reasons)
+            why = tables.reasons(reasons)
             lines.append(f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})")
     return lines
 
@@ -82,11 +79,9 @@ def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
         ("copies", "records have the same documents as another record with a different id"),
         ("same_summaries", "records have the same summary as another record with different documents"),
     ):
-        if entry := made.get(name):
-            ids = ", ".join(map(named, entry["examples"]))
-            lines.append(
-                f"{entry['records']:,} {what} (for instance {ids}){_without(members, name, context)}"
-            )
+        if found := made.get(name):
+            some = f"{found['records']:,} {what} (for instance {', '.join(map(named, found['examples']))})"
+            lines.append(f"{some}{_without(members, name, context)}")
     if others := made.get("other_languages"):
         ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
         languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)
@@ -98,10 +93,8 @@ def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
 
 def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
     """The findings without some records: those that are no longer significant, else the first one's value."""
-    entries = {
-        (e["measure"], e["quantity"], e["system"]): e
-        for e in (context.made.get("without") or {}).get(name) or ()
-    }
+    known = (context.made.get("without") or {}).get(name) or ()
+    entries = {(e["measure"], e["quantity"], e["system"]): e for e in known}
     lost: list[str] = []
     kept: list[str] = []
     for e in context.significant(members) or sorted(members, key=context.rank)[:1]:
@@ -168,17 +161,12 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
             f"records support {others} about as much, for instance because records repeat each other"
         )
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
-    few = [
-        f"{named(system)} {shares[system]:.0%}"
-        for system in made.get("systems") or ()
-        if system in shares
-        and not _is_by_people(system)
-        and (shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER)
-    ]
+    systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
+    few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
     if not few:
         return ""
-    systems = listed(few, MOST_SYSTEMS)
-    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {systems}"
+    found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
+    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
     if is_brief:
         return text
     people = f"people's references {by_people:.0%}, " if by_people else ""

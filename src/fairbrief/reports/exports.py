@@ -10,9 +10,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TextIO
 
-from fairbrief.reports import number_format
+from fairbrief.reports import frames, number_format
 from fairbrief.reports.first_answers import NEXT, answers
-from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import left_out_tables, made_lines, numeric_columns, printed_tables
@@ -68,10 +67,8 @@ def markdown_escape(text: str) -> str:
 
 def _markdown_row(row: tuple[str, ...]) -> str:
     """A row; line breaks within cells (a score and its intervals) stay, except in the first cell."""
-    cells = [
-        markdown_escape(row[0]),
-        *("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:]),
-    ]
+    others = ("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:])
+    cells = [markdown_escape(row[0]), *others]
     return "| " + " | ".join(cell or " " for cell in cells) + " |"
 
 
@@ -102,9 +99,8 @@ def latex_escape(text: str) -> str:
 
 def _float(t: Table) -> str:
     columns = "".join("r" if is_numeric else "l" for is_numeric in numeric_columns(t))
-    body = "\n".join(
-        f"{' & '.join([*map(latex_escape, row[:1]), *map(_cell, row[1:])])} \\\\" for row in t.rows
-    )
+    rows = (" & ".join([*map(latex_escape, row[:1]), *map(_cell, row[1:])]) for row in t.rows)
+    body = "\n".join(f"{row} \\\\" for row in rows)
     notes = "".join(f"\n\\par\\footnotesize {latex_escape(note)}" for note in t.notes)
     return (
         "\\begin{table}\n\\centering\n"
@@ -143,7 +139,7 @@ def write_csv(shown: Result | Table, out: TextIO) -> None:
         cells = ([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows)
         rows = (shown.header, *cells)
     else:
-        estimates = Estimates((*shown.estimates, *shown.differences))
+        estimates = frames.Estimates((*shown.estimates, *shown.differences))
         rows = chain([estimates.columns], (row.values() for row in estimates.each()))
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
 

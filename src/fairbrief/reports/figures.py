@@ -159,9 +159,8 @@ def _figure(
     highest = [max(shares) for _, _, lines, _ in distributions for shares in lines.values()]
     label = plot.percent if axes[0] == POSITION else plot.plain
     x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks=ticks, label=label)
-    y = Axis.of_numbers(
-        plot.domain([0.0, max(highest, default=0.0) or 1.0], 4), axes[1], 4, label=plot.percent
-    )
+    top = max(highest, default=0.0) or 1.0
+    y = Axis.of_numbers(plot.domain([0.0, top], 4), axes[1], 4, label=plot.percent)
     panels = []
     for heading, alt, lines, marked in distributions:
         marks: list[Mark] = [] if marked is None else [plot.upright(marked)]
@@ -330,9 +329,7 @@ def _regressions(part: Part) -> Figure:
     alts = dict.fromkeys(parts, "Change of sentiment")
     marks: dict[str, list[Mark]] = {system: [] for system in parts}
     for system, group in product(parts, groups):
-        one, article, shift = (
-            parts[system].column(f"{name}[{group}]") for name in ("one", "article", "shift")
-        )
+        one, article, shift = (parts[system].column(f"{x}[{group}]") for x in ("one", "article", "shift"))
         places, colour = np.column_stack([article, shift])[one > 0], plot.colour_of(groups, group)
         kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
         marks[system] += [plot.dot(at, up, colour, 10) for at, up in places[kept.astype(int)].tolist()]

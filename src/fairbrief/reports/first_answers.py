@@ -9,11 +9,10 @@ from typing import Any
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, number_format, wording
+from fairbrief.reports import number_format, tables, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import group_counts
 from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
@@ -49,21 +48,20 @@ def answers(result: Result) -> Answers:
     members, *others = panels
     first = min(members, key=context.rank)
     subgroups = [e for part in context.leading("subgroups") for e in part]
-    findings = [
-        *_too_few(panels, context),
-        *_below(members, context),
-        *_above(members, context),
-        _significance(members, first, context),
-        *_in_subgroups(subgroups, context),
-        *_opposite(context),
-        *_explained(members, context),
-        *_not_below(members, context),
-        *_other_panels(others, context),
-    ]
     without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
         MEASURED: _measured(panels, context),
-        FINDING: findings,
+        FINDING: [
+            *_too_few(panels, context),
+            *_below(members, context),
+            *_above(members, context),
+            _significance(members, first, context),
+            *_in_subgroups(subgroups, context),
+            *_opposite(context),
+            *_explained(members, context),
+            *_not_below(members, context),
+            *_other_panels(others, context),
+        ],
         INTERVAL: _family_interval(first, context),
         CAUTION: [*cautions(panels, context), *dict.fromkeys(without_texts)],
     }
@@ -121,13 +119,13 @@ def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
 
 def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
     first = max(members, key=lambda e: e.n)
-    parts = [group_counts(members, items)]
+    parts = [tables.group_counts(members, items)]
     if first.clusters and first.clusters != first.n:
         parts.append(context.records(first))
     if first.excluded:
         many = sum(first.excluded.values())
         verb = "does" if many == 1 else "do"
-        why = next(iter(first.excluded)) if len(first.excluded) == 1 else arrangement.reasons(first.excluded)
+        why = next(iter(first.excluded)) if len(first.excluded) == 1 else tables.reasons(first.excluded)
         parts.append(f"{context.counted(many)} {verb} not count ({why})")
     sentences = [part for part in parts if part]
     return f"{'. '.join(sentences)}." if len(parts) > 1 else "".join(sentences)
@@ -322,10 +320,8 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
     is_random = one["extract_difference"] is not None
     difference = signed(one["extract_difference"] if is_random else one["value"], unit)
     group = wording.group_with(gap["over"], one["group"])
-    return (
-        f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
-        f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
-    )
+    where = f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
+    return f"{where}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
@@ -346,9 +342,8 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
 
 def subgroup_name(e: Estimate) -> str:
     """The subgroup of an estimate, ``city Rome, year 2020``."""
-    return named(
-        ", ".join(wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
-    )
+    parts = (wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
+    return named(", ".join(parts))
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
@@ -384,9 +379,8 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
         half = planned.detectable / 2
         is_grouped = planned.clusters and planned.clusters != planned.n
         n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        why = (
-            f"Plan more records ({counted(4 * n, what)} to find a difference of {wording.size(half, unit)}):"
-        )
+        many, difference = counted(4 * n, what), wording.size(half, unit)
+        why = f"Plan more records ({many} to find a difference of {difference}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
-TYPES = {
-    name: KINDS.get(annotation.partition(" ")[0], pa.string())
-    for name, annotation in Estimate.__annotations__.items()
-} | {"excluded": pa.int64()}
+TYPES = {f: KINDS.get(kind.partition(" ")[0], pa.string()) for f, kind in Estimate.__annotations__.items()}
+TYPES["excluded"] = pa.int64()
 """The types of the fields, from the estimate's annotations."""
 
 T = TypeVar("T")
@@ -49,14 +47,10 @@ def texts(values: Iterable[str | None]) -> pa.Array:
 def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Numbers for Arrow without a copy. ``missing`` (n,) marks nulls."""
     values = np.ascontiguousarray(values)
-    known = (
-        pa.py_buffer(np.packbits(~missing, bitorder="little"))
-        if missing is not None and missing.any()
-        else None
-    )
-    return pa.Array.from_buffers(
-        pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(values)]
-    )
+    bits = None
+    if missing is not None and missing.any():
+        bits = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
 
 
 def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
@@ -141,12 +135,9 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
-        rows = self.to_dicts()
         schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in self.columns])
-        return pa.Table.from_pylist(
-            [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows],
-            schema=schema,
-        )
+        rows = [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in self.each()]
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""

@@ -17,14 +17,13 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, figures, first_answers, json_file, plot, tables, wording
-from fairbrief.reports.arrangement import Section
-from fairbrief.reports.cautions import MOST_SYSTEMS, shortfalls
+from fairbrief.reports import cautions, figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.first_answers import answers, leading_sentence
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import Section
 from fairbrief.reports.wording import Context, described, p_text, signed, size
 from fairbrief.types import Estimate
 
@@ -38,12 +37,11 @@ SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 def render(result: Result) -> str:
     """The page as text."""
     made = result.made
-    sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
+    sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
     grids = list(_sections([*sections, *contrasts], made))
     first = first_screen(result)
-    examples = json_file.embedded(
-        result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
-    )
+    measures = first["measures"] if first else ()
+    examples = json_file.embedded(result, measures, first_answers.lead(result))
     context = {
         "result": result,
         "facts": tables.facts(result),
@@ -78,15 +76,14 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             declared = wording.declared(e.measure, made)
             asks.setdefault(declared.question, []).append(e.measure)
             harms[declared.harm] = None
+        hidden = len(section.estimates) - len(main) - len(secondary)
         yield {
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, harms)],
             "main": tables.estimates_table(section, main, made),
             "secondary": tables.estimates_table(section, secondary, made),
-            "notes": tables.section_notes(
-                section, section.estimates, len(section.estimates) - len(main) - len(secondary)
-            ),
+            "notes": tables.section_notes(section, section.estimates, hidden),
         }
 
 
@@ -105,7 +102,7 @@ def first_screen(result: Result) -> dict[str, Any] | None:
     ordered = context.panels
     if not ordered:
         return None
-    few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
+    few = cautions.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{wording.capital(text)}." for text in few]
     first, systems = min(ordered[0], key=context.rank), result.all_systems
     panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
@@ -130,7 +127,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     declared = context.declared(first)
     order = wording.ordered_groups(e.group for e in members)
     groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
-    systems = context.clearest(members, lambda e: e.system, MOST_SYSTEMS)
+    systems = context.clearest(members, lambda e: e.system, cautions.MOST_SYSTEMS)
     kept = [e for e in members if e.system in systems and e.group in groups]
     cuts = [
         f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."
@@ -215,4 +212,4 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
 
 def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, EDGE)

@@ -23,8 +23,7 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports import wording
-from fairbrief.reports.frames import of_each
+from fairbrief.reports import frames, wording
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
@@ -34,7 +33,7 @@ from fairbrief.types import Estimate, Note, Table
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
 T = TypeVar("T")
 INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
-MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
+UNBOUNDED = "value", "low", "high", "low_within", "high_within"
 """The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
 TIMES = ("ended", "seconds")
@@ -102,10 +101,8 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
-        notes = of_each(_with_sentences, [e.notes for e in some])
-        infinite = (
-            {f: INFINITIES[x] for f in MAY_BE_INFINITE if (x := getattr(e, f)) in INFINITIES} for e in some
-        )
+        notes = frames.of_each(_with_sentences, [e.notes for e in some])
+        infinite = ({f: INFINITIES[x] for f in UNBOUNDED if (x := getattr(e, f)) in INFINITIES} for e in some)
         written = [e.replace(notes=n, **i) for e, n, i in zip(some, notes, infinite, strict=True)]
         try:
             # JSON escapes line breaks in texts.
@@ -158,13 +155,11 @@ class ResultsFile(msgspec.Struct, frozen=True):
     skipped: tuple[str, ...]
     per_record: tuple[PerRecordFile, ...]
 
-    def result(
-        self, rows: PerRecordRows, examples: Examples | None = None, sources: pa.Table | None = None
-    ) -> Result:
+    def result(self, rows: PerRecordRows, examples: Examples, sources: pa.Table | None) -> Result:
         """The result with its per-record statistics, examples and sources."""
         return Result(
             self.estimates, self.differences, rows, self.tables, self.not_measured, self.skipped,
-            examples or Examples(), sources, self.made,
+            examples, sources, self.made,
         )  # fmt: skip
 
 
@@ -181,7 +176,7 @@ def _read_infinities(found: Mapping[str, Any]) -> None:
     for name in ("estimates", "differences"):
         listed = found.get(name)
         for estimate in listed if isinstance(listed, list) else ():
-            for field in MAY_BE_INFINITE if isinstance(estimate, dict) else ():
+            for field in UNBOUNDED if isinstance(estimate, dict) else ():
                 text = estimate.get(field)
                 if isinstance(text, str):
                     estimate[field] = numbers.get(text, text)
@@ -215,9 +210,7 @@ def _content(path: Path, schema: str) -> dict[str, Any]:
         raise DataError(f"{path} is not valid JSON: {first_line(error)}. Run the audit again.") from error
     known = found.get("schema") if isinstance(found, dict) else None
     if known != schema:
-        raise DataError(
-            f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again with this version."
-        )
+        raise DataError(f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again.")
     return dict(found)
 
 
@@ -225,9 +218,7 @@ def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str)
     try:
         return convert(found, kind)
     except (ValidationError, RecursionError) as error:
-        raise DataError(
-            f"{path} does not match its schema '{schema}': {first_line(error)}. Run the audit again."
-        ) from error
+        raise DataError(f"{path} is not a '{schema}': {first_line(error)}. Run the audit again.") from error
 
 
 def _finite(text: str) -> float:
@@ -267,14 +258,12 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(
-    examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = (), lead: Estimate | None = None
-) -> str:
+def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str:
     """The text of a data block, without characters that could end it or that are invisible.
 
     ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
     """
-    over = {e.measure: e.over for e in estimates}
+    examples, over = result.examples, {e.measure: e.over for e in result.estimates}
     place = {spec: i for i, spec in enumerate(first)}
     quantities: dict[str, dict[str, None]] = {}
     for row in examples.rows:
@@ -285,8 +274,7 @@ def embedded(
         {
             "spec": spec,
             "over": over.get(spec, ""),
-            "label": spec.removesuffix(f"@{over.get(spec, '')}")
-            + (f" by {over[spec]}" if over.get(spec) else ""),
+            "label": wording.measure_label(spec, over.get(spec, "")),
             "main_value": wording.name_of(spec),
             "quantities": list(quantities[spec]),
             "rule": examples.rules.get(spec, ""),

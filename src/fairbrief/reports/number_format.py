@@ -82,11 +82,6 @@ def share(part: float) -> str:
     return "under 0.1%" if 0 < part < 0.0005 else f"{part:.1%}"
 
 
-def count(n: int) -> str:
-    """A whole number with separated thousands."""
-    return f"{n:,}"
-
-
 def signed(value: float | None, places: int = 3) -> str:
     """A difference with its sign; a dash for None.
 

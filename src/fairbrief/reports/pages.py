@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from fairbrief.reports import plot, tables
 from fairbrief.reports.plain import printable
-from fairbrief.reports.plot import page_style
-from fairbrief.reports.tables import numeric_columns
 from fairbrief.text.counted import counted
 
 
@@ -36,7 +35,7 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
         lstrip_blocks=True,
     )
     # Markup is only for pictures, whose texts are already escaped.
-    environment.globals.update(counted=counted, numeric_columns=numeric_columns, svg=Markup)
+    environment.globals.update(counted=counted, numeric_columns=tables.numeric_columns, svg=Markup)
     style = style_text()
     script = "".join(script_text(name) for name in scripts)
     return environment.get_template(template).render(
@@ -50,9 +49,8 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
 
 def style_text() -> str:
     """The style sheet of all pages, with their colours."""
-    return page_style() + (files("fairbrief.reports") / "templates" / "report.css").read_text(
-        encoding="utf-8"
-    )
+    css = files("fairbrief.reports") / "templates" / "report.css"
+    return plot.page_style() + css.read_text(encoding="utf-8")
 
 
 def script_text(name: str) -> str:

@@ -56,13 +56,11 @@ class PerRecordRows:
         schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
         # One array of nulls per type is shared by all columns.
         most = max(map(len, observed), default=0)
-        nothing = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
+        nulls = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
         whole = [schema.empty_table()]
         for rows in observed:
             there = set(rows.column_names)
-            columns = [
-                rows[f.name] if f.name in there else nothing[f.type].slice(0, len(rows)) for f in schema
-            ]
+            columns = [rows[f.name] if f.name in there else nulls[f.type].slice(0, len(rows)) for f in schema]
             whole.append(pa.Table.from_arrays(columns, schema=schema))
         return pa.concat_tables(whole)
 
@@ -117,11 +115,9 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
         about = {"schema": SCHEMA, "audit": audit, "columns": json.dumps(schema.names)}
         schema = schema.with_metadata(about)
         repeated = [name for name in schema.names if name not in NAMES]
-        with pq.ParquetWriter(
-            folder / one.file, schema, compression="zstd", use_dictionary=repeated
-        ) as writer:
+        with pq.ParquetWriter(folder / one.file, schema, compression="zstd", use_dictionary=repeated) as out:
             for table in rows.each_of(one.observation):
-                writer.write_table(table, row_group_size=GROUP)
+                out.write_table(table, row_group_size=GROUP)
 
 
 def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
@@ -166,9 +162,7 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
             raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
         _refuse_other(path, metadata, audit)
         if absent:
-            raise DataError(
-                f"{path}: the column '{printable(absent[0])}' is missing. Restore the file, or run the audit again."
-            )
+            raise DataError(f"{path} has no column '{printable(absent[0])}'. Run the audit again.")
         opened[one.observation] = path, found
     schemas = {name: file.schema_arrow.remove_metadata() for name, (_, file) in opened.items()}
 
@@ -201,7 +195,7 @@ def reading(path: Path | str) -> Iterator[None]:
         if getattr(error, "filename", None) is not None:
             raise
         raise DataError(
-            f"{path}: the Parquet file is damaged: {first_line(error).rstrip('.')}. Run the audit again."
+            f"{path} is damaged: {first_line(error).rstrip('.')}. Run the audit again."
         ) from error
 
 

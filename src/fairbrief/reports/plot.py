@@ -267,14 +267,12 @@ def drawn(
     marks: Iterable[Mark],
     width: float = WIDTH,
     height: float = HEIGHT,
-    *,
     edge: float = 0,
-    is_stretched: bool = False,
 ) -> str:
     """Axes and marks as one picture; ``alt`` is its text for screen readers, cut after `ALT` characters.
 
-    Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0. A
-    stretched picture fills the width of its cell.
+    Sizes are those of the area between the axes. A picture with an ``edge``, the margin at both sides, fills the width of its cell;
+    others have margins as wide as the labels need.
     """
     across, up = x.scale(0, width), y.scale(height, 0)
     parts = [*_axes(x, y, across, up, width, height), *(mark(across, up) for mark in marks)]
@@ -288,7 +286,7 @@ def drawn(
     size = round(left + width + right, 1), round(top + height + below, 1)
     return (
         f'<svg role="img" aria-label={quoteattr(cut(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
-        f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
+        f'width="{"100%" if edge else size[0]}" height="{size[1]}" '
         f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
         f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
     )

@@ -1,21 +1,25 @@
-"""Tables of a result, the same for the terminal, Markdown, LaTeX, CSV and notebooks: group differences, scores, differences of systems."""
+"""Tables of a result, the same for the terminal, Markdown, LaTeX, CSV and notebooks: group differences, scores, differences of systems.
+
+Estimates have one order in every format: by family and attribute, all records before subgroups.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, number_format, wording
-from fairbrief.reports.arrangement import Section
+from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context, group_name, ordered_groups, sides
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Estimate, Note, Table
 
 MOST_ROWS = 2_000
 """The most rows of one printed table, which else has only main values; all are in ``results.json`` and ``estimates.csv``."""
@@ -30,21 +34,134 @@ MOST_COUNTED = 12
 """Groups whose sizes are listed."""
 WITHOUT_P = ("no value", "too few", "not testable")
 """Conclusions in place of a p."""
-NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|(?:{'|'.join(WITHOUT_P)})$")
+NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|{number_format.ABSENT}$|(?:{'|'.join(WITHOUT_P)})$")
 
 
 Cell = Callable[[Estimate], str]
 """Makes the text of a cell."""
+SHARE = "share"
+"""The argument in which notes may differ and are still printed once."""
+EXCLUDED = "Excluded records"
+MOST_LABELS = 4
+"""The most rows that are named in front of a note."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Estimates of one family over one attribute, of all records or of the subgroups by the same attributes; by measure and quantity."""
+
+    family: str
+    over: str
+    by: tuple[str, ...]
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether they are differences of systems."""
+        return bool(self.estimates[0].baseline)
+
+    @property
+    def title(self) -> str:
+        """For instance ``Representation by sentiment, in each topic``."""
+        over = f" by {self.over}" if self.over else ""
+        return f"{self.family}{over}{', in each ' + ' × '.join(self.by) if self.by else ''}"
+
+
+def of_differences(result: Result) -> tuple[Section, ...]:
+    """The sections of a result's differences, each from the random-sentence baselines where they exist."""
+    return arrange(map(wording.from_random, result.differences), result.made)
+
+
+def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
+    """Sections in order of first appearance, all records before subgroups; in each by measure, then quantity."""
+    family = cache(lambda measure: wording.declared(measure, made).family)
+    known: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, list[Estimate]]]] = {}
+    for e in estimates:
+        section = known.setdefault((family(e.measure), e.over, tuple(e.subgroup)), {})
+        section.setdefault(e.measure, {}).setdefault(e.quantity, []).append(e)
+    return tuple(
+        Section(
+            *key, tuple(e for quantities in section.values() for block in quantities.values() for e in block)
+        )
+        for key, section in sorted(known.items(), key=lambda item: len(item[0][2]))
+    )
+
+
+def label(estimate: Estimate) -> str:
+    """A row's name: the measure's spec, and the quantity unless it is the main value: ``bur`` or ``bur: under[negative]``."""
+    measure = wording.without_over(estimate)
+    return measure if wording.is_main_value(estimate) else f"{measure}: {estimate.quantity}"
+
+
+def excluded(estimates: Iterable[Estimate]) -> list[str]:
+    """The excluded records of main values on all records, as sentences; measures and systems with equal ones share a sentence.
+
+    Differences are not in them: what their pairs lack is one of the `notes`.
+    """
+    measures: dict[tuple[str, str], dict[str, None]] = {}
+    for e in estimates:
+        is_shown = not e.subgroup and not e.baseline and wording.is_main_value(e)
+        if is_shown and (why := reasons(e.excluded)):
+            measures.setdefault((e.system, why), {})[wording.without_over(e)] = None
+    systems: dict[tuple[str, str], list[str]] = {}
+    for (system, why), names in measures.items():
+        systems.setdefault((", ".join(names), why), []).append(system)
+    return [f"{EXCLUDED}, {', '.join(of)} ({names}): {why}." for (names, why), of in systems.items()]
+
+
+def reasons(counts: Mapping[str, int]) -> str:
+    """``one group only 529, empty 3``: most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason} {count:,}" for reason, count in ordered if count)
+
+
+def notes(estimates: Sequence[Estimate]) -> list[str]:
+    """The notes of the estimates, each once, with the rows that have it; and what pairs of systems lack.
+
+    Notes that differ only in their shares are one, with the largest share.
+    """
+    alike: dict[str, tuple[dict[str, None], list[Note]]] = {}
+    for _, members in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
+        block = list(members)
+        # Thousands of subgroups have equal notes.
+        distinct = {(note.code, str(note.arguments)): note for e in block for note in e.notes}
+        for note in distinct.values():
+            text = wording.worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
+            rows, of = alike.setdefault(text, ({}, []))
+            rows[label(block[0])] = None
+            of.append(note)
+    return [
+        f"{', '.join([*rows][:MOST_LABELS])}{' and others' if len(rows) > MOST_LABELS else ''}: {_with_largest_share(of)}"
+        for rows, of in alike.values()
+    ] + _unpaired(estimates)
+
+
+def _with_largest_share(notes: Sequence[Note]) -> str:
+    most = max(notes, key=lambda note: note.arguments.get(SHARE, 0.0))
+    if len({number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}) > 1:
+        most = replace(most, arguments={**most.arguments, "is_largest": True})
+    return wording.worded(most)
+
+
+def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
+    """The excluded records of pairs of systems: by reason the fewest and the most."""
+    lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
+    for e in estimates:
+        for reason, n in e.excluded.items() if e.baseline and not e.subgroup else ():
+            measures, counts = lacking.setdefault(reason, ({}, []))
+            measures[wording.without_over(e)] = None
+            counts.append(n)
+    return [
+        f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}"
+        + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
+        for reason, (measures, counts) in lacking.items()
+    ]
 
 
 def numeric_columns(table: Table) -> list[bool]:
     """For each column of a printed table, whether its cells are numbers."""
-    return [
-        bool(cells) and all(cell == number_format.ABSENT or NUMBER.match(cell) for cell in cells)
-        for cells in (
-            [row[k] for row in table.rows if k < len(row) and row[k]] for k in range(len(table.header))
-        )
-    ]
+    columns = ([row[k] for row in table.rows if k < len(row) and row[k]] for k in range(len(table.header)))
+    return [bool(cells) and all(map(NUMBER.match, cells)) for cells in columns]
 
 
 def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ...]:
@@ -52,7 +169,7 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
     ``is_brief`` shortens headings, and has all quantities of differences.
     """
-    sections = (*arrangement.arrange(result.estimates, result.made), *arrangement.of_differences(result))
+    sections = (*arrange(result.estimates, result.made), *of_differences(result))
     return (
         *result.tables,
         *contrast_tables(result),
@@ -84,7 +201,7 @@ def estimates_table(
     is_difference, places = section.is_difference, number_format.decimals
     value, interval = "difference" if is_difference else "value", wording.interval_name(made)
     names: list[tuple[str, str, Cell]] = [
-        ("measure", "measure", arrangement.label),
+        ("measure", "measure", label),
         ("system", "system", lambda e: e.system),
         *((("minus", "minus", lambda e: e.baseline),) if is_difference else ()),
         *((name, name, lambda e, name=name: e.subgroup[name]) for name in section.by),
@@ -97,8 +214,8 @@ def estimates_table(
         ("permutation mean", "perm.\nmean", number_format.chance),
         ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
         ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        ("n", "n", lambda e: number_format.count(e.n)),
-        ("excluded", "excl.", lambda e: number_format.count(sum(e.excluded.values()))),
+        ("n", "n", lambda e: f"{e.n:,}"),
+        ("excluded", "excl.", lambda e: f"{sum(e.excluded.values()):,}"),
     ]  # fmt: skip
     empty, absent = (number_format.ABSENT, "0"), OF_SYSTEMS if is_difference else ()
     filled = [c for c in numbers if c[0] not in absent and any(c[2](e) not in empty for e in shown)]
@@ -110,11 +227,11 @@ def estimates_table(
 
 def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
     """The excluded records of a section, the notes of some estimates, and the number of rows that are not shown."""
-    notes = [*arrangement.excluded(section.estimates), *arrangement.notes(noted)]
+    lines = [*excluded(section.estimates), *notes(noted)]
     if hidden:
         further = counted(hidden, "further row is", "further rows are")
-        notes.append(f"{further} in results.json and estimates.csv.")
-    return tuple(notes)
+        lines.append(f"{further} in results.json and estimates.csv.")
+    return tuple(lines)
 
 
 def facts(result: Result) -> list[str]:
@@ -271,16 +388,11 @@ def mark(e: Estimate, context: Context) -> str:
     return less if kind == "below" else more
 
 
-def compact_table(
-    members: Sequence[Estimate],
-    context: Context,
-    most_groups: int | None = None,
-    most_systems: int | None = None,
-) -> Table:
+def compact_table(members: Sequence[Estimate], context: Context, most_groups: int, most_rows: int) -> Table:
     """A row per system and a column per group: value and interval, with a star where it is significant (Holm)."""
     words = context.words(members[0])
     groups = context.clearest(members, lambda e: e.group, most_groups)
-    systems = context.clearest(members, lambda e: e.system, most_systems)
+    systems = context.clearest(members, lambda e: e.system, most_rows)
     cells = {}
     for e in members:
         text = f"{_value(e, words.unit)} {_interval(e, words.unit)}".removesuffix(f" {number_format.ABSENT}")
@@ -300,10 +412,9 @@ def compact_table(
 
 def group_counts_by_system(members: Sequence[Estimate], items: str) -> tuple[str, ...]:
     """The group sizes as a sentence; one per system where the systems answered different records."""
-    by_system = {
-        system: group_counts([e for e in members if e.system == system], items)
-        for system in dict.fromkeys(e.system for e in members)
-    }
+    by_system: dict[str, str] = {}
+    for system in dict.fromkeys(e.system for e in members):
+        by_system[system] = group_counts([e for e in members if e.system == system], items)
     counts = dict.fromkeys(by_system.values())
     if len(counts) == 1:
         return tuple(f"n: {text}." for text in counts if text)
@@ -384,7 +495,7 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
         scorer = entry["scorer"]
         rows.append((f"{scorer} · {wording.names_of(entry['measures'])}", "", "", ""))
         for row in entry["authors"]:
-            author, claims = named(row["author"]), number_format.count(row["claims"])
+            author, claims = named(row["author"]), f"{row['claims']:,}"
             rows.append((f"  {author}", claims, f"{row['support']:.2f}", f"{row['share_found']:.0%}"))
             if row["examples"]:
                 claim = row["examples"][0]

@@ -19,20 +19,12 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
-from fairbrief.reports import arrangement, wording
+from fairbrief.reports import tables as t
+from fairbrief.reports import wording
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import (
-    compact_table,
-    contrast_table,
-    facts,
-    left_out_tables,
-    numeric_columns,
-    printed_tables,
-    section_table,
-)
 from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
@@ -73,29 +65,41 @@ class Place:
 
 def print_result(
     result: Result,
-    console: Console,
+    console: Console | None = None,
     *,
     details: bool = False,
     place: Place = Place(),
     tables_first: First = "",
 ) -> None:
     """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    console = console or Console()
     screen = _Screen(result, console.width, place, tables_first)
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console) -> None:
-    """Print one table."""
-    _print(table_lines(table, console.width), console)
+def print_tables(tables: Sequence[Table], *, is_below_text: bool = False) -> None:
+    """Print tables with an empty line between them, and before the first if text is above it.
+
+    A note of neighbouring tables is printed below the last of them.
+    """
+    console = Console()
+    for i, table in enumerate(tables):
+        if i or is_below_text:
+            console.print()
+        again = tables[i + 1].notes if i + 1 < len(tables) else ()
+        notes = tuple(note for note in table.notes if note not in again)
+        _print(table_lines(replace(table, notes=notes), console.width), console)
 
 
-def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
+def print_labelled(label: str, texts: Iterable[str], style: str = "") -> None:
     """Print texts, wrapped beside a label."""
+    console = Console()
     _print(_labelled(label, [_indented(text, console.width, LABEL) for text in texts], style, LABEL), console)
 
 
-def say(console: Console, text: str, style: str = "") -> None:
+def print_text(text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
+    console = Console()
     _print(_indented(shorten(printable(text), 2000), console.width, style=style), console)
 
 
@@ -129,7 +133,7 @@ class _Screen:
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
         if self.is_paper:  # all its tables, or the main values of a protocol without tables
-            tables = [table_lines(t, self.width) for t in self.result.tables or self._main_values()]
+            tables = [table_lines(table, self.width) for table in self.result.tables or self._main_values()]
         else:
             tables = self._tables(MOST_LINES - used)
         return list(_apart(head, *parts, *tables, foot))
@@ -144,16 +148,16 @@ class _Screen:
             _apart(
                 [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
                 *map(self._answer, (FINDING, INTERVAL, CAUTION)),
-                *(table_lines(table, self.width) for table in printed_tables(result, is_brief=True)),
+                *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
                 self._wrapped(wording.COMPARED) if result.differences else [],
-                *(table_lines(table, self.width) for table in left_out_tables(result)),
+                *(table_lines(table, self.width) for table in t.left_out_tables(result)),
                 self._answer(SKIPPED),
                 self._next(),
             )
         )
 
     def _header(self) -> list[Text]:
-        return _indented(" | ".join(facts(self.result)), self.width, style="bold")
+        return _indented(" | ".join(t.facts(self.result)), self.width, style="bold")
 
     def _answer(self, asked: str, most: int | None = None) -> list[Text]:
         """As many whole sentences as fit beside a label, then how many more there are; what was measured has no label."""
@@ -165,9 +169,8 @@ class _Screen:
             blocks.append(self._wrapped(sentence, indent))
             is_last = i == len(sentences) - 1
             if most is not None and i and sum(map(len, blocks)) + (not is_last) > most:
-                blocks[-1] = self._wrapped(
-                    f"{counted(len(sentences) - i, f'more {what}')}: {self.place.rest}", indent
-                )
+                more = counted(len(sentences) - i, f"more {what}")
+                blocks[-1] = self._wrapped(f"{more}: {self.place.rest}", indent)
                 break
         return _labelled(asked.upper(), blocks, "bold yellow" if asked == CAUTION else "bold", indent)
 
@@ -217,14 +220,14 @@ class _Screen:
         return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
 
     def _full(self, members: Sequence[Estimate]) -> Maker:
-        return lambda rows: self._counting(contrast_table(members, self.context, rows), len(members), "row")
+        return lambda rows: self._counting(t.contrast_table(members, self.context, rows), len(members), "row")
 
     def _compact(self, members: Sequence[Estimate]) -> Maker:
         """Columns of groups that do not fit are left out and counted."""
 
         def make(rows: int) -> Table:
             for shown in range(len({e.group for e in members}), 0, -1):
-                table = compact_table(members, self.context, shown, rows)
+                table = t.compact_table(members, self.context, shown, rows)
                 if _Grid.of(table).width <= self.width:
                     break
             return self._counting(table, len(members), "value")
@@ -246,7 +249,7 @@ class _Screen:
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
         values = [e for e in values if wording.is_main_value(e)] or values
         made = self.result.made
-        return [section_table(s, made, is_brief=True) for s in arrangement.arrange(values, made)]
+        return [t.section_table(s, made, is_brief=True) for s in t.arrange(values, made)]
 
     # -------------------------------------------------------------------------------------- what is next
 
@@ -296,7 +299,7 @@ def _apart(*blocks: list[Text]) -> Iterator[Text]:
 
 def _with_exclusions(table: Table) -> Table:
     """The table with only those of its notes that have the reasons for excluded records."""
-    return replace(table, notes=tuple(note for note in table.notes if note.startswith(arrangement.EXCLUDED)))
+    return replace(table, notes=tuple(note for note in table.notes if note.startswith(t.EXCLUDED)))
 
 
 def _notes_once(tables: Iterable[Table]) -> list[Table]:
@@ -326,10 +329,8 @@ def _labelled(label: str, blocks: Iterable[list[Text]], style: str, indent: int 
 def _continued(command: str, width: int, indent: int) -> list[Text]:
     """A command that can be copied: a long one goes on after a backslash, and no word of it is broken."""
     lines = wrapped(command, max(width - indent - 2, NARROWEST), fold=False)
-    return [
-        Text(f"{' ' * indent}{line}{'' if i == len(lines) - 1 else ' ' + chr(92)}")
-        for i, line in enumerate(lines)
-    ]
+    *whole, last = (" " * indent + line for line in lines)
+    return [*(Text(f"{line} \\") for line in whole), Text(last)]
 
 
 # ---------------------------------------------------------------------------------------------- tables
@@ -348,9 +349,8 @@ def table_lines(table: Table, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells, which may have several lines; a row with only one cell is a heading above rows."""
+    """Cells, which may have several lines. The first row is the header; a row with only one cell is a heading above rows."""
 
-    header: list[str]
     rows: list[list[str]]
     numeric: list[bool]
     gap: int = 2
@@ -359,25 +359,30 @@ class _Grid:
     def of(cls, table: Table) -> _Grid:
         """The cells of a table; a row without any cell but the first is a heading."""
         rows = [row[:1] if len(row) > 1 and row[0] and not any(row[1:]) else row for row in table.rows]
-        header, *cells = ([_safe(cell) for cell in row] for row in (table.header, *rows))
-        return cls(header, cells, numeric_columns(table))
+        cells = [[_safe(cell) for cell in row] for row in (table.header, *rows)]
+        return cls(cells, t.numeric_columns(table))
+
+    @property
+    def columns(self) -> Iterator[tuple[str, ...]]:
+        """The cells of each column, from its header on."""
+        return zip(*(row for row in self.rows if len(row) == len(self.numeric)), strict=True)
 
     @cached_property
     def widths(self) -> list[int]:
         """Each column as wide as its longest cell or heading."""
-        whole = [self.header, *(row for row in self.rows if len(row) == len(self.header))]
-        return [max(map(_width, cells)) for cells in zip(*whole, strict=True)]
+        return [max(map(_width, cells)) for cells in self.columns]
 
     @property
     def width(self) -> int:
-        return sum(self.widths) + self.gap * (len(self.header) - 1)
+        return sum(self.widths) + self.gap * (len(self.numeric) - 1)
 
     def lines(self, width: int) -> Iterator[Text]:
         """The header, its columns ending in its last line, and the rows."""
-        depth = max(cell.count("\n") for cell in self.header)
-        yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in self.header], "dim")
-        for row in self.rows:
-            if len(row) < len(self.header):
+        header, *rows = self.rows
+        depth = max(cell.count("\n") for cell in header)
+        yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in header], "dim")
+        for row in rows:
+            if len(row) < len(header):
                 yield from (Text(line) for line in wrapped(row[0].replace("\n", " "), width))
             else:
                 yield from self._row(row)
@@ -393,10 +398,10 @@ class _Grid:
             line.rstrip()
             yield line
 
-    def columns(self, chosen: Sequence[int]) -> _Grid:
+    def only(self, chosen: Sequence[int]) -> _Grid:
         """Only some of the columns."""
-        rows = [row if len(row) < len(self.header) else [row[k] for k in chosen] for row in self.rows]
-        return _Grid([self.header[k] for k in chosen], rows, [self.numeric[k] for k in chosen], self.gap)
+        rows = [row if len(row) < len(self.numeric) else [row[k] for k in chosen] for row in self.rows]
+        return _Grid(rows, [self.numeric[k] for k in chosen], self.gap)
 
 
 def _safe(cell: str) -> str:
@@ -420,27 +425,26 @@ def _nested(grid: _Grid) -> _Grid:
     """The first column as headings above the rows, where a second column of text names rows as well."""
     if len(grid.numeric) < 3 or grid.numeric[0] or grid.numeric[1] or not any(grid.numeric[2:]):
         return grid
-    rows: list[list[str]] = []
+    header, *rows_below = grid.rows
+    rows = [[", ".join(header[:2]).replace("\n", " "), *header[2:]]]
     last = ""
-    for first, *others in grid.rows:
+    for first, *others in rows_below:
         if first not in (last, ""):
             rows.append([first])
             last = first
         if others:
             rows.append(["  " + others[0].replace("\n", "\n  "), *others[1:]])
-    header = [", ".join(grid.header[:2]).replace("\n", " "), *grid.header[2:]]
-    return _Grid(header, rows, grid.numeric[1:], grid.gap)
+    return _Grid(rows, grid.numeric[1:], grid.gap)
 
 
 def _tight(grid: _Grid) -> _Grid:
     """The same with small gaps and wrapped headings, and ``not testable`` on two lines."""
     rows = [["not\ntestable" if cell == "not testable" else cell for cell in row] for row in grid.rows]
-    whole = [row for row in rows if len(row) == len(grid.header)]
     header = []
-    for k, head in enumerate(grid.header):
-        widest = max([1, *(_width(row[k]) for row in whole), *map(cell_len, head.split())])
+    for head, *cells in _Grid(rows, grid.numeric).columns:
+        widest = max([1, *map(_width, cells), *map(cell_len, head.split())])
         header.append("\n".join(line for part in head.split("\n") for line in wrapped(part, widest)))
-    return _Grid(header, rows, grid.numeric, gap=1)
+    return _Grid([header, *rows[1:]], grid.numeric, gap=1)
 
 
 def _narrowed(grid: _Grid, width: int) -> _Grid | None:
@@ -452,27 +456,27 @@ def _narrowed(grid: _Grid, width: int) -> _Grid | None:
         if k < 0 or widths[k] <= NARROWEST:
             return None
         widths[k] -= 1
-    header, *rows = (
-        row
-        if len(row) < len(widths)
-        else [cell if is_number else _hanging(cell, wide) for cell, wide, is_number in zip(row, widths, grid.numeric, strict=True)]
-        for row in (grid.header, *grid.rows)
-    )  # fmt: skip
-    return _Grid(header, rows, grid.numeric, grid.gap)
+    rows = []
+    for row in grid.rows:
+        cells = zip(row, widths, grid.numeric, strict=False)  # a heading above rows has one cell
+        is_whole = len(row) == len(widths)
+        rows.append(
+            [_hanging(cell, wide) if is_whole and not is_number else cell for cell, wide, is_number in cells]
+        )
+    return _Grid(rows, grid.numeric, grid.gap)
 
 
 def _hanging(cell: str, width: int) -> str:
     """A wrapped cell whose further lines have the indent of the first."""
     indent = " " * (len(cell) - len(cell.lstrip(" ")))
-    lines = (
-        part for line in cell.split("\n") for part in wrapped(line.strip(" "), max(width - len(indent), 1))
-    )
+    room = max(width - len(indent), 1)
+    lines = (part for line in cell.split("\n") for part in wrapped(line.strip(" "), room))
     return "\n".join(indent + line for line in lines)
 
 
 def _split(grid: _Grid, width: int) -> Iterator[Text]:
     """The columns in parts below one another, each part with the columns that name the rows."""
-    widths, many = grid.widths, len(grid.header)
+    widths, many = grid.widths, len(grid.numeric)
     names = 1
     while names < many - 1 and not grid.numeric[names] and sum(widths[: names + 1]) + names < width // 2:
         names += 1
@@ -482,7 +486,7 @@ def _split(grid: _Grid, width: int) -> Iterator[Text]:
         end = start + 1
         while end < many and head + sum(widths[start : end + 1]) + end + 1 - start <= width:
             end += 1
-        part = grid.columns([*range(names), *range(start, end)])
+        part = grid.only([*range(names), *range(start, end)])
         yield from (_narrowed(part, width) or part).lines(width)
         start = end
 

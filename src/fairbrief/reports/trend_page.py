@@ -129,9 +129,8 @@ class Trend:
 
     def of(self, *kinds: Kind) -> list[Series]:
         """The series of these kinds, those with a change first."""
-        return sorted(
-            (s for s in self.series if s.kind in kinds), key=lambda s: (s.drift is None, not s.is_worse)
-        )
+        wanted = (s for s in self.series if s.kind in kinds)
+        return sorted(wanted, key=lambda s: (s.drift is None, not s.is_worse))
 
     @property
     def outcome(self) -> Literal["pass", "fail", "inconclusive"]:
@@ -151,9 +150,7 @@ class Trend:
 def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
     """What drifts and since when, whether inputs changed, what changed in the system, and cautions."""
     compared, inputs, outputs = (trend.of(*kinds) for _, kinds in PANELS)
-    drifts, changed, moved = (
-        [_drift(s, trend) for s in series if s.drift] for series in (compared, inputs, outputs)
-    )
+    drifts, changed, moved = ([_drift(s, trend) for s in of if s.drift] for of in (compared, inputs, outputs))
     many = f"{counted(trend.monitored, 'night')} after {counted(trend.reference, 'reference night')}"
     if trend.monitored < 1:
         reference = counted(trend.reference, "night")
@@ -219,16 +216,11 @@ VALUES = "Each value is the difference from random sentences of the same length,
 def tables(trend: Trend) -> list[Table]:
     """Group differences, and what describes inputs and summaries, with their means and changes."""
     header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28")
-    return [
-        Table(
-            title,
-            header,
-            tuple(_row(s, trend) for s in trend.of(*kinds)),
-            (VALUES,) if "contrast" in kinds else (),
-        )
-        for title, kinds in PANELS
-        if trend.of(*kinds)
-    ]
+    shown = []
+    for title, kinds in PANELS:
+        if rows := tuple(_row(s, trend) for s in trend.of(*kinds)):
+            shown.append(Table(title, header, rows, (VALUES,) if "contrast" in kinds else ()))
+    return shown
 
 
 def _row(s: Series, trend: Trend) -> tuple[str, ...]:
@@ -249,9 +241,8 @@ def method(trend: Trend) -> str:
 def as_markdown(trend: Trend) -> str:
     """The first screen for a pull request: sentences and tables."""
     lines = [f"**{asked}** {exports.markdown_escape(' '.join(texts))}" for asked, texts in sentences(trend)]
-    return (
-        "\n\n".join([f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]) + "\n"
-    )
+    parts = [f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]
+    return "\n\n".join(parts) + "\n"
 
 
 def as_json(trend: Trend) -> str:

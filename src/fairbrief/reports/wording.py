@@ -138,13 +138,13 @@ def filled(text: str, **words: str) -> str:
 
 def placeholders(e: Estimate) -> dict[str, str]:
     """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
-    first, *second = sides(e.group)
-    return {
-        "system": named(e.system),
-        "group": group_of(e),
-        "first": named(first),
-        "second": named("".join(second)),
-    }
+    first, second = (*sides(e.group), "")[:2]
+    return {"system": named(e.system), "group": group_of(e), "first": named(first), "second": named(second)}
+
+
+def measure_label(spec: str, over: str) -> str:
+    """A measure with its attribute: ``bur by party``, or its spec without one."""
+    return f"{spec.removesuffix(f'@{over}')} by {over}" if over else spec
 
 
 def group_of(e: Estimate) -> str:
@@ -387,12 +387,10 @@ class Context:
         """A sorting key: comparisons named in advance first, then those of an attribute, then by significance; significant
         ones by their distance from the baseline, others by p.
         """
-        scale = 4 if self.words(e).unit == "odds" else 1
         kind, (p, tested) = self.kind(e), conclusions.decisive(e)
+        distance = abs(tested) / (4 if self.words(e).unit == "odds" else 1)
         is_worse_above = kind == "above" == self.words(e).worse_side
-        order = (
-            -round(abs(tested) / scale, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
-        )
+        order = -round(distance, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
         return (
             not e.is_named,
             not e.over,
@@ -415,9 +413,7 @@ class Context:
         """Panels (the group differences of one measure and attribute each), the one with the clearest difference first."""
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
 
-    def clearest(
-        self, members: Iterable[Estimate], name: Callable[[Estimate], str], most: int | None
-    ) -> list[str]:
+    def clearest(self, members: Iterable[Estimate], name: Callable[[Estimate], str], most: int) -> list[str]:
         """The names (systems or groups) with the clearest differences, the clearest first."""
         return list(dict.fromkeys(map(name, sorted(members, key=self.rank))))[:most]
 
@@ -494,10 +490,8 @@ def joined(notes: Iterable[Note]) -> str:
 def _few_in_group(a: Arguments) -> str:
     clusters = dict(zip(sides(a["group"], len(a["clusters"])), a["clusters"], strict=False))
     few = {name: n for name, n in clusters.items() if n < conclusions.FEWEST_IN_A_GROUP}
-    each = listed(
-        [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
-    )
-    return f"only {each}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
+    each = [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
+    return f"only {listed(each)}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
 
 
 def _tests_need_resamples(a: Arguments) -> str:
@@ -520,11 +514,9 @@ def _scorer_differs(a: Arguments) -> str:
 
 def _scorer_retrieves(a: Arguments) -> str:
     less = "less" if a["value"] < 0 else "more"
-    so = (
-        "part of this difference may come from the scorer"
-        if a["explains"]
-        else "this difference has the opposite direction"
-    )
+    so = "this difference has the opposite direction"
+    if a["explains"]:
+        so = "part of this difference may come from the scorer"
     return (
         f"the scorer {a['scorer']} finds equally paraphrased sentences of {a['group']} documents {less} often in their document "
         f"({a['share']:.2f}, others {a['others']:.2f}; difference {_reading(a)}): {so}"

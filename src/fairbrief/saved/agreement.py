@@ -20,29 +20,16 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING, softmax
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
+from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.saved.saved_values import (
-    DRAWS,
-    Interval,
-    Resampling,
-    SavedValues,
-    in_common,
-    saved_values,
-    specs_in,
-)
-from fairbrief.statistics import TIE
-from fairbrief.statistics.agreement import (
-    krippendorff_alpha,
-    pearson,
-    randolph_kappa,
-    spearman,
-    spearman_of_draws,
-)
+from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
+from fairbrief.statistics import TIE, ratio
+from fairbrief.statistics import agreement as statistics
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Integers, Measure, Table, Totals
+from fairbrief.types import Ask, Case, Floats, Integers, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -56,7 +43,6 @@ class Correlation:
     records that both could measure. Intervals resample records; None for fewer than three systems.
     """
 
-    measure: str
     first: str
     second: str
     records: Interval
@@ -105,17 +91,16 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
     if len(wanted) < 2:
         raise RequestError("Name two different measures to compare: --measure A --measure B.")
     if absent := [spec for spec in wanted if spec not in known]:
-        raise RequestError(
-            f"{', '.join(absent)}: not in these audits. Their measures: {', '.join(sorted(known)) or 'none'}."
-        )
+        raise unknown(f"The set of audits has no measure {absent[0]}.", absent[0], sorted(known))
     return wanted
 
 
 def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Correlation | None:
-    in_a, in_b = in_common(a, b)
+    in_a, in_b = a.in_common(b)
     if len(in_a) < 2:
         return None
-    x, y = (saved.values(saved.rows)[places] for saved, places in ((a, in_a), (b, in_b)))
+    both = ((a, in_a), (b, in_b))
+    x, y = (saved.values(saved.rows)[at] for saved, at in both)
     system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
     codes = system[first_met(system)[0]].tolist()
     names, of_each = tuple(a.systems[code] for code in codes), [np.flatnonzero(system == c) for c in codes]
@@ -126,73 +111,41 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
             alone = len(names) == 1
             rho = records if alone else _over_summaries(x[own], y[own], cluster[own], resampling)
             of_system.append((name, rho, len(own)))
-    label, first, second = _names(a.measure, b.measure)
     over_systems = None
     if len(names) >= FEWEST_SYSTEMS:
         clusters = [first_met(cluster)[1][own] for own in of_each]
-        of_a, of_b = (
-            saved.by_system([places[own] for own in of_each], clusters, resampling)
-            for saved, places in ((a, in_a), (b, in_b))
-        )
-        over_systems = resampling.interval(spearman(of_a, of_b))
+        of_a, of_b = (s.by_system([at[own] for own in of_each], clusters, resampling) for s, at in both)
+        over_systems = resampling.interval(statistics.spearman(of_a, of_b))
     n = int(np.isfinite(x + y).sum())
-    return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
+    first, second = repr(a.measure), repr(b.measure)
+    return Correlation(first, second, records, n, over_systems, names, tuple(of_system))
 
 
 def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
-    return resampling.interval(spearman_of_draws(x, y, resampling.draws(cluster)))
+    return resampling.interval(statistics.spearman_of_draws(x, y, resampling.draws(cluster)))
 
 
-def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
-    """The names of one measure and its two settings, or of two measures."""
-    first, second = specs.parse(repr(a)), specs.parse(repr(b))
-    if (first.name, first.over) != (second.name, second.over):
-        return "two measures", repr(a), repr(b)
-    over = f"@{first.over}" if first.over else ""
-    return f"{first.name}{over}", _settings(a), _settings(b)
-
-
-def _settings(measure: Measure) -> str:
-    """The settings in which specs of one measure differ."""
-    parsed = specs.parse(repr(measure))
-    scorer = getattr(measure, "scorer", None)
-    others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
-    return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
-
-
-def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tuple[Table, ...]:
+def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> list[Table]:
     """One row per pair; then one row per pair and system."""
-    rows = tuple(
-        (
-            c.measure, c.first, c.second, str(c.records), f"{c.summaries:,}",
-            "–" if c.systems is None else str(c.systems), str(len(c.named)),
-        )
-        for c in found
-    )  # fmt: skip
-    by_system = tuple(
-        (system, c.measure, c.first, c.second, str(rho), f"{n:,}")
-        for c in found
-        for system, rho, n in c.of_system
-    )
+    rows, by_system = [], []
+    for c in found:
+        over_systems = "–" if c.systems is None else str(c.systems)
+        rows.append((c.first, c.second, str(c.records), f"{c.summaries:,}", over_systems, str(len(c.named))))
+        by_system += [(system, c.first, c.second, str(rho), f"{n:,}") for system, rho, n in c.of_system]
     fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
-    compared = ("measure", "first", "second", "over summaries", "n")
-    made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
-    if not by_system:
-        return (made,)
-    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (resampling.note,))
-
-
-def _relative_change(plain: Floats, fair: Floats) -> Floats:
-    """(plain − fair) / plain; nan if plain is 0 or either is undefined."""
-    defined = np.isfinite(fair) & np.isfinite(plain) & (plain != 0)
-    return np.asarray(np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined))
+    compared = ("first", "second", "over summaries", "n")
+    made = [Table("Agreement (Spearman)", (*compared, "over systems", "systems"), tuple(rows), (fewest,))]
+    if by_system:
+        title = "Agreement by system (Spearman)"
+        made.append(Table(title, ("system", *compared), tuple(by_system), (resampling.note,)))
+    return made
 
 
 # ------------------------------------------------------------------------- relative changes compared
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeComparison:
+class Changes:
     """The relative changes of two measures, and the difference, first minus second.
 
     A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
@@ -208,7 +161,7 @@ class ChangeComparison:
 
 def change_comparisons(
     results: Sequence[Result], plain: str, fair: str, measures: Sequence[str], resampling: Resampling = DRAWS
-) -> list[ChangeComparison]:
+) -> list[Changes]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 
     Raises RequestError for a measure or system that the audits lack, and if they have no common record.
@@ -219,45 +172,32 @@ def change_comparisons(
     saved = saved_values(results, named)
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
-        raise RequestError(
-            f"These audits have no system '{absent[0]}'. Their systems: {', '.join(sorted(known))}."
-        )
-    return [
-        _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
-    ]
+        raise unknown(f"The set of audits has no system '{absent[0]}'.", absent[0], sorted(known))
+    pairs = itertools.combinations(named, 2)
+    return [_comparison(saved[a], saved[b], plain, fair, resampling) for a, b in pairs]
 
 
-def _comparison(
-    a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
-) -> ChangeComparison:
-    in_a, in_b = in_common(a, b)
-    one, other = (
-        np.flatnonzero(np.array([name == system for name in a.systems])[a.system[in_a]])
-        for system in (plain, fair)
-    )
+def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling) -> Changes:
+    in_a, in_b = a.in_common(b)
+    names = np.array(a.systems, dtype=object)[a.system[in_a]]
+    one, other = (np.flatnonzero(names == system) for system in (plain, fair))
     place = a.records.of(in_a[one]).places_in(a.records.of(in_a[other]))
     one, other = one[place >= 0], other[place[place >= 0]]
     if not len(one):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
     cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
-    values = (
-        saved.by_system([places[one], places[other]], [cluster] * 2, resampling)
-        for saved, places in ((a, in_a), (b, in_b))
-    )
-    x, y = (_relative_change(of[:, 0], of[:, 1]) for of in values)
+    both = ((a, in_a), (b, in_b))
+    values = (s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in both)
+    x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
-    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+    return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
 
 
-def change_table(
-    found: Sequence[ChangeComparison], plain: str, fair: str, resampling: Resampling = DRAWS
-) -> Table:
+def change_table(found: Sequence[Changes], plain: str, fair: str, resampling: Resampling = DRAWS) -> Table:
     """One row per pair of measures."""
     rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
     header = ("first", "second", "change of first", "of second", "difference", "n")
-    note = (
-        "Change: the share of its value by which a measure falls. A difference above 0: the first falls more."
-    )
+    note = "Change: the share by which a value falls. A difference above 0: the first falls more."
     return Table(f"Relative changes from {plain} to {fair}", header, rows, (note, resampling.note))
 
 
@@ -336,10 +276,8 @@ def agreement(
     groups = [group for group in people.values_of("present") if people["present", group].any()]
     judged = _shares(by_scorer.totals(by_scorer.matrix()), groups)
     by_temperature = {None: judged} if judge.kind in COUNTING else {t: _at(t, judged) for t in TEMPERATURES}
-    found = tuple(
-        Shares(t, *resampling.intervals(_of_shares, [_shares(people, groups), shares]))
-        for t, shares in by_temperature.items()
-    )
+    shares = ((t, [_shares(people, groups), of_scorer]) for t, of_scorer in by_temperature.items())
+    found = tuple(Shares(t, *resampling.intervals(_of_shares, both)) for t, both in shares)
     return Agreement(scorer, over, found, len(judged), dict(sorted(excluded.items())))
 
 
@@ -372,8 +310,10 @@ def _at(temperature: float, shares: Floats) -> Floats:
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
     flat = [array.reshape(*array.shape[:-2], -1) for array in (people, judged)]
-    kappa = randolph_kappa(np.stack([_largest(people), _largest(judged)], axis=-2), people.shape[-1])
-    return krippendorff_alpha(np.stack(flat, axis=-2), "interval"), pearson(*flat), spearman(*flat), kappa
+    largest = np.stack([_largest(people), _largest(judged)], axis=-2)
+    kappa = statistics.randolph_kappa(largest, people.shape[-1])
+    alpha = statistics.krippendorff_alpha(np.stack(flat, axis=-2), "interval")
+    return alpha, statistics.pearson(*flat), statistics.spearman(*flat), kappa
 
 
 def _largest(shares: Floats) -> Floats:
@@ -400,9 +340,8 @@ def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
     if temperatures:
         notes.append("T: temperature at which scores become shares (softmax).")
         header, rows = ("T", *header), [(f"{t:g}", *row) for t, row in zip(temperatures, rows, strict=True)]
-    return Table(
-        f"Shares of {found.over} in summaries: {found.scorer} and people", header, tuple(rows), tuple(notes)
-    )
+    title = f"Shares of {found.over} in summaries: {found.scorer} and people"
+    return Table(title, header, tuple(rows), tuple(notes))
 
 
 def _counted(excluded: Mapping[str, int]) -> str:
@@ -454,15 +393,10 @@ def chunk_sizes(
         claims = [claims_of(case.summary, "auto") for case in usable]
         texts = [[text for text in known(case.record).texts if not is_blank(text)] for case in usable]
         for size, by in cuts.items() if usable else ():
-            asks = [
-                Ask(
-                    scorer,
-                    tuple(piece for text in of_case for piece in passages_of(text, by)),
-                    columns,
-                    whole=True,
-                )
-                for of_case, columns in zip(texts, claims, strict=True)
-            ]
+            asks = []
+            for of_case, columns in zip(texts, claims, strict=True):
+                pieces = tuple(piece for text in of_case for piece in passages_of(text, by))
+                asks.append(Ask(scorer, pieces, columns, whole=True))
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 identified = int((scores.matrix > threshold).any(axis=0).sum())
                 row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)

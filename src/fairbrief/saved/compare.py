@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing import estimating
-from fairbrief.auditing.differences import difference
+from fairbrief.auditing import differences, estimating, multiple_tests, per_record
 from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import show, unknown
-from fairbrief.reports.audit_folder import load
-from fairbrief.reports.frames import usable
+from fairbrief.reports import audit_folder, frames
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted, listed
@@ -41,7 +37,7 @@ T = TypeVar("T")
 def result_of(audited: Audit | Result | Path | str) -> Result:
     """The result of an audit, or of a saved one's folder; RequestError for anything else."""
     if isinstance(audited, (Path, str)):
-        return load(audited)
+        return audit_folder.load(audited)
     result = getattr(audited, "result", audited)
     if not isinstance(result, Result):
         raise RequestError(f"Found {show(audited)}; expected an audit, or the folder of a saved one.")
@@ -65,26 +61,20 @@ def compare(
     """
     ours, theirs = rows_by_measure(candidate), rows_by_measure(baseline)
     settings = settings_of(candidate)
-    found = compared(ours, theirs, difference, settings, system, against)
+    found = compared(ours, theirs, differences.difference, settings, system, against)
     if not found:
-        raise RequestError(
-            "The two audits have fewer than two records in common that both could be measured on."
-        )
+        raise RequestError("The two audits have fewer than two measured records in common.")
     ours_in, theirs_in = {e.system for e in found}, {e.baseline for e in found}
 
     def called(name: str, system: str) -> str:
         return f"{name}: {system}" if system in ours_in & theirs_in else system
 
-    found = [
-        e.replace(system=called(names[0], e.system), baseline=called(names[1], e.baseline)) for e in found
-    ]
-    systems = [
-        e.replace(system=called(name, e.system))
-        for name, result, compared_of in zip(names, (candidate, baseline), (ours_in, theirs_in), strict=True)
-        for e in result.estimates
-        if e.system in compared_of
-    ]
-    return with_families(with_holm(found, settings), settings, systems)
+    first, second = names
+    found = [e.replace(system=called(first, e.system), baseline=called(second, e.baseline)) for e in found]
+    audits = ((first, candidate, ours_in), (second, baseline, theirs_in))
+    known = ((name, e) for name, result, of in audits for e in result.estimates if e.system in of)
+    systems = [e.replace(system=called(name, e.system)) for name, e in known]
+    return multiple_tests.with_families(multiple_tests.with_holm(found, settings), settings, systems)
 
 
 def check_distinct(folders: Sequence[Path]) -> None:
@@ -108,7 +98,7 @@ Audited = Mapping[str, tuple[Ledger, Measure]]
 
 def rows_by_measure(result: Result, wanted: Collection[str] = ()) -> Audited:
     """The rows of all measures, or only of ``wanted`` ones."""
-    ledgers = ledgers_from(result.rows, wanted=wanted or None)
+    ledgers = per_record.ledgers_from(result.rows, wanted=wanted or None)
     return {repr(measure): (ledger, measure) for ledger, several in ledgers for measure in several}
 
 
@@ -175,9 +165,7 @@ def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]
     known = [{i for i in _records(result) if hash_of(i) in every} for result in results]
     both = sorted(set.intersection(*known)) if known else []
     found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
-    return {
-        _WORDS.get(name) or f"values of '{name.partition('.')[2]}'": ids for name, ids in found.items() if ids
-    }
+    return {_WORDS.get(of) or f"values of '{of.partition('.')[2]}'": ids for of, ids in found.items() if ids}
 
 
 _WORDS = {"documents": "documents", "references": "references", "cluster": "clusters"}
@@ -194,7 +182,7 @@ def _records(result: Result) -> Iterator[str]:
     """The ids of all measured records, some of them several times."""
     for observation in dict.fromkeys(result.rows.measures.values()):
         for rows in result.rows.each_of(observation, {"record", "reason"}.__contains__):
-            yield from usable(rows)["record"].to_pylist()
+            yield from frames.usable(rows)["record"].to_pylist()
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:
@@ -242,9 +230,7 @@ COPIES = "records with the documents of another record"
 SHOWN = 5
 
 
-def missing_records(
-    ours: Audited, theirs: Audited, allowed: Sequence[str] = (), most: float = 1.0
-) -> list[Check]:
+def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most: float) -> list[Check]:
     """An inconclusive check per measure with too many records that only the baseline could measure.
 
     Raises RequestError if the audit lacks a system, measure or record of its baseline. ``allowed`` names systems and measures

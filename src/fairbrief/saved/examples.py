@@ -124,14 +124,11 @@ def _texts(kept: Mapping[Key, Case]) -> Iterable[Texts]:
     for record in dict.fromkeys(record for _, record in kept):
         of = {system: case for (system, r), case in kept.items() if r == record}
         first = next(iter(of.values())).record
-        yield Texts(
-            record,
-            dict(first.attributes),
-            tuple(_passage(d.text, d.attributes) for d in first.documents[:MOST_DOCUMENTS]),
-            tuple(_passage(r) for r in first.references[:MOST_REFERENCES]),
-            {system: _passage(case.summary.text) for system, case in of.items()},
-            max(len(first.documents) - MOST_DOCUMENTS, 0),
-        )
+        documents = tuple(_passage(d.text, d.attributes) for d in first.documents[:MOST_DOCUMENTS])
+        references = tuple(map(_passage, first.references[:MOST_REFERENCES]))
+        summaries = {system: _passage(case.summary.text) for system, case in of.items()}
+        more = max(len(first.documents) - MOST_DOCUMENTS, 0)
+        yield Texts(record, dict(first.attributes), documents, references, summaries, more)
 
 
 def _passage(text: str, attributes: Mapping[str, str] | None = None) -> Passage:

@@ -14,49 +14,34 @@ from math import isnan, nan
 
 import numpy as np
 
-from fairbrief.auditing import HEAD, Plan, audit
+from fairbrief import types as t
+from fairbrief.auditing import HEAD, Plan, audit, observing, per_record, system_runs
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import WHOLE, Origin, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import RequestError
-from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import did_you_mean, unknown
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
 from fairbrief.serialization import EMPTY
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
-from fairbrief.types import (
-    Case,
-    Cases,
-    Column,
-    Entity,
-    Estimate,
-    Floats,
-    Measure,
-    Observation,
-    Reason,
-    ShowsDetails,
-    Totals,
-)
 
 ALONE = "undefined for a single record"
 
-Observed = Totals | Reason
+Observed = t.Totals | t.Reason
 """A row, or a sum of rows; or why there is none."""
-Columns = Mapping[Column, int]
+Columns = Mapping[t.Column, int]
 NOTHING = "no data remains"
 TOP = 5
 
 
 def explain(
-    cases: Iterable[Case],
-    measure: str | Measure,
+    cases: Iterable[t.Case],
+    measure: str | t.Measure,
     plan: Plan,
     *,
     quantity: str | None = None,
@@ -74,7 +59,7 @@ def explain(
     Raises RequestError for a measure over several attributes, and for an unknown quantity, system or record; DataError for an
     input without a record, and for one that the measure cannot use, unless the plan ``skips`` it.
     """
-    held = Pooled(cases) if plan.pools_runs else cases
+    held = system_runs.Pooled(cases) if plan.pools_runs else cases
     n_extracts = plan.n_extracts if plan.n_resamples else 0
     plan = replace(plan, measures=[measure], n_extracts=n_extracts, check_scorers=False)
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -85,7 +70,7 @@ def explain(
             f"Name one: --attribute NAME, or {measure}@NAME."
         )
     given = {} if isinstance(measure, str) else {repr(measure): measure}
-    ((ledger, (built,)),) = ledgers_from(found.rows, given)
+    ((ledger, (built,)),) = per_record.ledgers_from(found.rows, given)
     parts = parts_of(ledger, ())
     wanted = quantity or built.name
     asked = {e.system: e for e in found.estimates if e.quantity == wanted}
@@ -97,9 +82,8 @@ def explain(
             if estimate is not None:  # of one value: its p without adjustment for the other systems
                 estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
             chosen.append(_OfSystem(built, wanted, parts[system, WHOLE], clusters, top, estimate))
-    members: dict[tuple[str, str], list[Case]] = {
-        (one.part.system, cluster): [] for one in chosen for _, cluster in one.opened
-    }
+    keys = ((one.part.system, cluster) for one in chosen for _, cluster in one.opened)
+    members: dict[tuple[str, str], list[t.Case]] = {key: [] for key in keys}
     for case in held:
         if (key := (encodable(case.summary.system), encodable(case.record.cluster))) in members:
             members[key].append(case)
@@ -108,11 +92,11 @@ def explain(
 
 
 def _noted(
-    cases: Iterable[Case],
+    cases: Iterable[t.Case],
     systems: frozenset[str],
     ids: frozenset[str],
     named: defaultdict[str, dict[str, str]],
-) -> Iterator[Case]:
+) -> Iterator[t.Case]:
     """The cases of these systems, by default of all; adds to ``named``, by system, the cluster of each of the ``ids``.
 
     RequestError at the end for a system or id that no case has.
@@ -143,12 +127,12 @@ class _OfSystem:
 
     def __init__(
         self,
-        measure: Measure,
+        measure: t.Measure,
         quantity: str,
         part: SystemPart,
         named: Mapping[str, str],
         top: int,
-        estimate: Estimate | None,
+        estimate: t.Estimate | None,
     ) -> None:
         self.measure, self.quantity, self.part, self.estimate = measure, quantity, part, estimate
         self._place = {cluster: i for i, cluster in enumerate(part.clusters)}
@@ -156,15 +140,15 @@ class _OfSystem:
         self._influences = self._ranked() if part.clusters else ()
         self.opened = list(named.items()) or [(one.cluster, one.cluster) for one in self._influences[:top]]
 
-    def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
+    def explanation(
+        self, members: Mapping[tuple[str, str], Sequence[t.Case]], scorers: Scorers
+    ) -> Explanation:
         """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
         system = self.part.system
         there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
         without = value_of(self.measure, self.quantity, self._without(sorted(there)))
-        opened = tuple(
-            self._opened(name, cluster, tuple(members[system, cluster]), scorers)
-            for name, cluster in self.opened
-        )
+        units = ((name, cluster, tuple(members[system, cluster])) for name, cluster in self.opened)
+        opened = tuple(self._opened(*unit, scorers) for unit in units)
         return Explanation(
             measure=repr(self.measure), quantity=self.quantity, system=system, value=self._value,
             influences=self._influences, opened=opened, together=effect(self._value, without, NOTHING),
@@ -173,30 +157,22 @@ class _OfSystem:
 
     def _ranked(self) -> tuple[Influence, ...]:
         """The contribution of each cluster, the largest first; before them those without which there is no value."""
-        without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
+        without = self.measure.value(t.Totals(self.part.ledger.columns, leave_one_out(self.part.sums)))
         if self.quantity not in without:
-            raise RequestError(
-                f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
-            )
-        cluster_of = self.part.members.cluster
-        rows = [1] * len(without[self.quantity]) if cluster_of is None else np.bincount(cluster_of).tolist()
-        effects = [
-            effect(self._value, None if isnan(v) else v, NOTHING) for v in without[self.quantity].tolist()
-        ]
+            raise unknown(f"'{self.measure!r}' has no quantity '{self.quantity}'.", self.quantity, without)
+        cluster_of, clusters = self.part.members.cluster, tuple(self.part.clusters)
+        rows = [1] * len(clusters) if cluster_of is None else np.bincount(cluster_of).tolist()
+        values = np.broadcast_to(without[self.quantity].array, len(clusters)).tolist()
+        effects = [effect(self._value, None if isnan(v) else v, NOTHING) for v in values]
         # Ties keep the order of the input.
-        order = sorted(
-            range(len(effects)), key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e)
-        )
-        clusters = tuple(self.part.clusters)
-        return tuple(
-            Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, start=1)
-        )
+        order = sorted(range(len(effects)), key=lambda i: _order(effects[i].effect, -np.inf))
+        return tuple(Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, 1))
 
-    def _without(self, left_out: Sequence[int]) -> Totals:
+    def _without(self, left_out: Sequence[int]) -> t.Totals:
         """The sums of all clusters except these, without the values that only these have."""
         return _summed(self.part.ledger.columns, np.delete(self.part.sums, list(left_out), axis=0))
 
-    def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:
+    def _opened(self, name: str, cluster: str, members: t.Cases, scorers: Scorers) -> Opened:
         """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
 
         Of several records, the documents and sentences of the named one are removed; if none is named, each record.
@@ -210,20 +186,19 @@ class _OfSystem:
         now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
         pairs = list(zip(left_out, without, strict=True))
         # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
-        unread = (
-            "sentence" if any(one.kind == "claim" and _differ(left, row) for one, left in pairs) else "claim"
-        )
+        uses_claims = any(one.kind == "claim" and _differ(left, row) for one, left in pairs)
+        unread = "sentence" if uses_claims else "claim"
         parts = []
         for one, left in pairs:
             if one.kind == unread:
                 continue
-            reason = left.text if isinstance(left, Reason) else ALONE
+            reason = left.text if isinstance(left, t.Reason) else ALONE
             then = value_of(measure, quantity, left), value_of(measure, quantity, rest, left)
             own, whole = (effect(a, b, reason) for a, b in zip(now, then, strict=True))
             parts.append(Part(one.kind, one.number, one.text, one.attributes, own, whole))
         value = now[0]
         parts.sort(key=lambda part: _order((part.own if value is not None else part.whole).effect))
-        reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
+        reason = "" if value is not None else row.text if isinstance(row, t.Reason) else ALONE
         # A measure explains one row; rows of a cluster are summed.
         is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
         story = story_of(measure, members, row, scorers) if is_one else ""
@@ -242,26 +217,26 @@ class Omission:
     number: int
     text: str
     attributes: Mapping[str, str]
-    left: tuple[Case, ...]
+    left: tuple[t.Case, ...]
 
 
-def _order(effect: float | None) -> float:
-    """A key that sorts the largest contributions first, undefined ones last."""
-    return 1.0 if effect is None else -abs(effect)
+def _order(effect: float | None, undefined: float = 1.0) -> float:
+    """A key that sorts the largest contributions first, undefined ones by default last."""
+    return undefined if effect is None else -abs(effect)
 
 
-def _each_record(members: Cases) -> Iterator[Omission]:
+def _each_record(members: t.Cases) -> Iterator[Omission]:
     for i, case in enumerate(members):
         kind: Kind = "record" if case.record.seed_document is None else "counterfactual"
         yield Omission(kind, i + 1, case.record.id, case.record.attributes, (*members[:i], *members[i + 1 :]))
 
 
-def omissions(case: Case, members: Cases) -> Iterator[Omission]:
+def omissions(case: t.Case, members: t.Cases) -> Iterator[Omission]:
     """One of the members without each of its documents, claims and sentences, and the other members; none without a summary."""
     if case.summary.reason:
         return
 
-    def with_case(reduced: Case) -> tuple[Case, ...]:
+    def with_case(reduced: t.Case) -> tuple[t.Case, ...]:
         return tuple(reduced if member is case else member for member in members)
 
     documents = case.record.documents
@@ -278,43 +253,43 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
 # ---- Rows of the remaining cases
 
 
-def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Observed]:
+def observed(observation: t.Observation, groups: Sequence[t.Cases], scorers: Scorers) -> list[Observed]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     firsts = ((unit, unit[0]) for several in units for unit in several)
     together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
+    observing.Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
     reasons, names = ledger.reasons, list(ledger.known_reasons)
     rows = np.zeros((len(ledger), len(ledger.columns)))
     rows[reasons == 0] = ledger.matrix()
     found: list[Observed] = []
     for own in np.split(np.arange(len(ledger)), np.cumsum([len(several) for several in units])[:-1]):
         if (reasons[own] > 0).all() and len(own):
-            found.append(Reason(names[reasons[own[0]]].removeprefix(LEFT_OUT)))
+            found.append(t.Reason(names[reasons[own[0]]].removeprefix(observing.LEFT_OUT)))
         else:  # as in an audit, units without a row add nothing
             found.append(_summed(ledger.columns, rows[own[reasons[own] == 0]]))
     return found
 
 
-def _summed(columns: Columns, rows: Floats) -> Totals:
+def _summed(columns: Columns, rows: t.Floats) -> t.Totals:
     """The sum of rows, without the columns that are zero in all of them, such as those of groups that only other rows have."""
-    return Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
+    return t.Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
 
 
 def _differ(a: Observed, b: Observed) -> bool:
     """Whether two rows of one observation differ."""
-    if isinstance(a, Reason) or isinstance(b, Reason):
+    if isinstance(a, t.Reason) or isinstance(b, t.Reason):
         return a != b
     return not np.array_equal(a.array, b.array)
 
 
-def story_of(measure: Measure, cases: Cases, row: Observed, scorers: Scorers) -> str:
+def story_of(measure: t.Measure, cases: t.Cases, row: Observed, scorers: Scorers) -> str:
     """The measure's explanation of one unit's row, with the observation's details, one per line; empty without a row."""
-    if isinstance(row, Reason):
+    if isinstance(row, t.Reason):
         return ""
     lines, observation = [measure.explain(row)], measure.observation
-    if isinstance(observation, ShowsDetails):
+    if isinstance(observation, t.ShowsDetails):
         answered = tuple(case for case in cases if not case.summary.reason)
         scores = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks(answered)]
         lines += observation.details(answered, scores)
@@ -324,12 +299,12 @@ def story_of(measure: Measure, cases: Cases, row: Observed, scorers: Scorers) ->
 # ---- Values of rows
 
 
-def value_of(measure: Measure, quantity: str, *rows: Observed) -> float | None:
+def value_of(measure: t.Measure, quantity: str, *rows: Observed) -> float | None:
     """A quantity of summed rows; None if it is undefined."""
-    known = [row for row in rows if not isinstance(row, Reason)]
+    known = [row for row in rows if not isinstance(row, t.Reason)]
     columns = dict.fromkeys(column for row in known for column in row.columns)
     sums = np.array([sum(row[column] for row in known) for column in columns])
-    found = measure.value(Totals({column: i for i, column in enumerate(columns)}, sums)) if columns else {}
+    found = measure.value(t.Totals({column: i for i, column in enumerate(columns)}, sums)) if columns else {}
     value = float(found[quantity].array) if quantity in found else nan
     return None if isnan(value) else value
 
@@ -341,7 +316,7 @@ def effect(now: float | None, then: float | None, reason: str) -> Effect:
     return Effect(then, None if now is None else 0.0 if now == then else now - then)
 
 
-def without_document(case: Case, number: int) -> Case:
+def without_document(case: t.Case, number: int) -> t.Case:
     """The case without one document (from 0) of its record.
 
     Mentions in it are removed, and those in later documents move up by one. A person mentioned only in this document is removed,
@@ -357,7 +332,7 @@ def without_document(case: Case, number: int) -> Case:
     return replace(case, record=reduced)
 
 
-def without_sentence(case: Case, number: int) -> Case:
+def without_sentence(case: t.Case, number: int) -> t.Case:
     """The case without one sentence (from 0) of its summary; given claims stay.
 
     Without its only sentence, the summary is empty, with that reason.
@@ -377,25 +352,16 @@ def without_sentence(case: Case, number: int) -> Case:
     return replace(case, summary=replace(case.summary, text=left, reason=reason))
 
 
-def without_claim(case: Case, number: int) -> Case:
+def without_claim(case: t.Case, number: int) -> t.Case:
     """The case without one claim (from 0) of its summary; the text stays."""
     claims = case.summary.claims or ()
     return replace(case, summary=replace(case.summary, claims=claims[:number] + claims[number + 1 :]))
 
 
-def _without_mentions(person: Entity, document: int) -> Entity | None:
+def _without_mentions(person: t.Entity, document: int) -> t.Entity | None:
     left = tuple(
         replace(m, document=m.document - (m.document > document))
         for m in person.mentions
         if m.document != document
     )
     return None if person.mentions and not left else replace(person, mentions=left)
-
-
-# ---- Values without a record
-
-
-def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dict[str, Floats]:
-    """Every quantity of the measure without each row in turn. Shape (n,) each; nan if undefined."""
-    found = measure.value(Totals(columns, leave_one_out(sums)))
-    return {name: np.broadcast_to(value.array, len(sums)) for name, value in found.items()}

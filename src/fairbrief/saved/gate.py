@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from fairbrief import registry
-from fairbrief.auditing import differences
+from fairbrief.auditing import differences, jackknifed, record_values
 from fairbrief.auditing.differences import Change
-from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
-from fairbrief.auditing.record_values import directions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
-from fairbrief.reports import wording
+from fairbrief.reports import json_file, wording
 from fairbrief.reports.audit_folder import load_unchanged
-from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
@@ -87,7 +84,7 @@ def gate(
         checks += _sources(compare.changed_sources(result, before))
         checks += compare.other_settings(result, before, wanted)
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
-        found = of_margin(changes, margin, directions(result.rows))
+        found = of_margin(changes, margin, record_values.directions(result.rows))
         if not found:
             compare.compare(result, before)  # refuses audits without common records
             raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
@@ -140,7 +137,7 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
 
 def _inputs(folder: Path, result: Result) -> list[Check]:
     """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
-    inputs = saved_inputs.read(folder, identity(result))
+    inputs = saved_inputs.read(folder, json_file.identity(result))
     faults = saved_inputs.faults_of(folder, inputs, is_here=True) if inputs else {}
     return [Check(f"input {name} as audited", "inconclusive", fault) for name, fault in faults.items()]
 
@@ -175,7 +172,7 @@ def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     if not any(
         e.extract_difference is not None
         or e.value is None
-        or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
+        or (e.kind == "group_difference" and e.quantity != jackknifed.CHANCE_ADJUSTED)
         for e in named
     ):
         raise RequestError(
@@ -300,10 +297,8 @@ def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> 
     if e.value is None or among == 1 or bound == e.value:
         return bound
     freedom = e.clusters - 1 if e.freedom is None else e.freedom
-    alone, together = (
-        float(t_quantile(1 - share, freedom))
-        for share in (1 - confidence_level, (1 - confidence_level) / among)
-    )
+    shares = (1 - confidence_level, (1 - confidence_level) / among)
+    alone, together = (float(t_quantile(1 - share, freedom)) for share in shares)
     return e.value + together / alone * (bound - e.value)
 
 

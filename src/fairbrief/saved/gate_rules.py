@@ -98,13 +98,9 @@ def junit_xml(checks: Sequence[Check]) -> str:
     """A test suite: a failed check is a failure, an inconclusive one is skipped with its message."""
     tags = {"pass": "system-out", "fail": "failure", "inconclusive": "skipped"}
     counts = Counter(check.outcome for check in checks)
-    numbers = {
-        "tests": len(checks),
-        "failures": counts["fail"],
-        "errors": 0,
-        "skipped": counts["inconclusive"],
-    }
-    suite = ET.Element("testsuite", {"name": "fairbrief"} | {name: str(n) for name, n in numbers.items()})
+    suite = ET.Element("testsuite", name="fairbrief", tests=str(len(checks)))
+    for name, n in (("failures", counts["fail"]), ("errors", 0), ("skipped", counts["inconclusive"])):
+        suite.set(name, str(n))
     for check in checks:
         case = ET.SubElement(suite, "testcase", classname="fairbrief", name=printable(check.name))
         said = ET.SubElement(case, tags[check.outcome])

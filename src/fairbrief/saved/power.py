@@ -115,9 +115,7 @@ def power(
             raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
         return [question.of(Precision(se, clusters, clusters - 1), "", "", "", "")]
     if result is None or se is not None or clusters is not None:
-        raise RequestError(
-            "Give a saved audit, or a standard error and its clusters: --se X --clusters N. --measure and --quantity need a saved audit."
-        )
+        raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
     whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
     of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
     _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
@@ -158,11 +156,11 @@ def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> No
 
 def answer(found: Sequence[Power]) -> str:
     """The answer in one or two sentences, over all group differences and systems."""
-    records = number_format.count(found[0].records)
+    records = f"{found[0].records:,}"
     shows = [number_format.number(x) for x in sorted(p.shows for p in found)]
     on = ", depending on measure, group and system" if shows[0] != shows[-1] else ""
     text = f"{records} records detect a difference of {_range(shows)} in {found[0].power:.0%} of such audits{on}."
-    needs = [number_format.count(n) for n in sorted(p.needs for p in found if p.needs is not None)]
+    needs = [f"{n:,}" for n in sorted(p.needs for p in found if p.needs is not None)]
     if needs:
         text += f" A difference of {found[0].disparity:g} needs {_range(needs)} records."
     return text
@@ -204,6 +202,6 @@ OF_RECORDS = (
 
 
 def _row(p: Power) -> tuple[str, ...]:
-    numbers = (number_format.number(p.se), number_format.count(p.records), number_format.number(p.shows))
-    needs = () if p.needs is None else (number_format.count(p.needs),)
+    numbers = (number_format.number(p.se), f"{p.records:,}", number_format.number(p.shows))
+    needs = () if p.needs is None else (f"{p.needs:,}",)
     return f"  {p.system}" if p.system else "given", p.against.rpartition(" ")[2], *numbers, *needs

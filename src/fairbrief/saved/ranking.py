@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.auditing.jackknifed import from_extracts
+from fairbrief.auditing import jackknifed, origins, per_record
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import CommonClusters, Part, parts_of
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.saved.compare import Audited
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import ratio
 from fairbrief.types import Floats, Measure, Table, Totals
@@ -65,9 +64,8 @@ def overall(
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
-        leading = {e.measure for e in result.estimates if e.is_primary}
-        wanted = None if published else leading
-        for ledger, measures in ledgers_from(result.rows, wanted=wanted):
+        wanted = None if published else {e.measure for e in result.estimates if e.is_primary}
+        for ledger, measures in per_record.ledgers_from(result.rows, wanted=wanted):
             for measure in measures:
                 over = str(getattr(measure, "over", "") or "")
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
@@ -92,30 +90,21 @@ def overall(
 
 
 def _overalls(
-    spelled: str,
-    datasets: Mapping[str, tuple[Ledger, Measure]],
-    named: Sequence[str],
-    resampling: Resampling,
-    *,
-    published: bool,
+    spelled: str, datasets: Audited, named: Sequence[str], resampling: Resampling, *, published: bool
 ) -> list[Overall]:
     parts = {name: parts_of(ledger, ()) for name, (ledger, _) in datasets.items()}
-    there = [
-        [s for (s, _), part in of_set.items() if part.system_kind == "system"] for of_set in parts.values()
-    ]
+    there = [[s for (s, _), part in one.items() if part.system_kind == "system"] for one in parts.values()]
     common = [s for s in there[0] if all(s in systems for systems in there)]
     for system in named:
         if system not in common:
-            raise RequestError(
-                f"Not every audit has the system '{system}'. Systems in all of them: {', '.join(common) or 'none'}."
-            )
+            raise RequestError(f"Not every audit has the system '{system}'. All have: {', '.join(common)}.")
     entered = [s for s in common if not named or s in named]
     if len(entered) < 2:
         return []
     values: dict[str, list[Floats]] = {}
     records = []
     for name, (ledger, measure) in datasets.items():
-        sums, many = _sums([parts[name][s, WHOLE] for s in entered], resampling)
+        sums, many = _sums([parts[name][s, origins.WHOLE] for s in entered], resampling)
         records.append(many)
         ranked = _published if published else _largest
         for quantity, array in ranked(measure, ledger.totals(sums)).items():
@@ -127,15 +116,14 @@ def _overalls(
             # One record in common, or none, has no resamples: it is the same in those of the others.
             scores = normalised(np.stack(np.broadcast_arrays(*arrays))).T
             of_each = tuple(map(resampling.interval, scores))
-            found.append(
-                Overall(spelled, quantity, tuple(datasets), tuple(entered), whole, of_each, tuple(records))
-            )
+            names = tuple(datasets), tuple(entered)
+            found.append(Overall(spelled, quantity, *names, whole, of_each, tuple(records)))
     return found
 
 
 def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
     """The largest absolute group difference; nan if one is undefined."""
-    sizes = [np.abs(array) for array in from_extracts(measure, totals).values()]
+    sizes = [np.abs(array) for array in jackknifed.from_extracts(measure, totals).values()]
     return {LARGEST: np.max(np.stack(sizes, axis=-1), axis=-1)} if sizes else {}
 
 
@@ -157,7 +145,7 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
     rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
     stacked = np.stack(rows, axis=1)
     totals = resampling.totals(stacked.reshape(len(answered), len(parts) * stacked.shape[-1]))
-    return totals.reshape(-1, *stacked.shape[1:]), len(answered)
+    return totals.reshape(len(totals), *stacked.shape[1:]), len(answered)
 
 
 def normalised(values: Floats) -> Floats:
@@ -174,10 +162,8 @@ def normalised(values: Floats) -> Floats:
 def table(found: Overall, confidence_level: float = 0.95) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
-    rows = tuple(
-        (found.systems[i], *(number(of_set[i]) for of_set in found.values), str(found.overall[i]))
-        for i in np.argsort(scores, kind="stable")
-    )
+    order = np.argsort(scores, kind="stable")
+    rows = ((found.systems[i], *(number(v[i]) for v in found.values), str(found.overall[i])) for i in order)
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
     scale = (
         f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
@@ -188,7 +174,8 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     is_main = found.measure.partition("(")[0] == found.quantity
     title = f"Overall order by {found.measure}{'' if is_main else f': {found.quantity}'}"
     of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
-    return Table(title, header, rows, (*of_values, scale, f"Records that all systems summarized: {told}."))
+    records = f"Records that all systems summarized: {told}."
+    return Table(title, header, tuple(rows), (*of_values, scale, records))
 
 
 BY_DIFFERENCES = (

@@ -14,11 +14,8 @@ import msgspec
 
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
-from fairbrief.readers import Reading, ReadingSettings
+from fairbrief.readers import Reading, ReadingSettings, input_sources, object_stores, summary_files
 from fairbrief.readers.files import InputFile
-from fairbrief.readers.input_sources import PREFIX
-from fairbrief.readers.object_stores import StoredFile, find
-from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
@@ -60,12 +57,12 @@ def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
     """The inputs one by one, with the matches of patterns in object stores."""
     if not any(map(is_stored, files)):
         return files
-    return [*(f for f in files if f.startswith(PREFIX)), *reading.files]
+    return [*(f for f in files if f.startswith(input_sources.PREFIX)), *reading.files]
 
 
 def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
     """A file's path from the folder, its size and digest; only the name if it is not a file."""
-    if isinstance(file, StoredFile):
+    if isinstance(file, object_stores.StoredFile):
         return str(file), file.size, file.version
     path = Path(file)
     name = os.path.relpath(path, folder) if path.exists() else str(file)
@@ -77,9 +74,7 @@ def reading_of(folder: Path, inputs: Inputs) -> Reading:
     try:
         settings = ReadingSettings.from_options({**inputs.options, "attribute": inputs.attributes})
     except TypeError as error:
-        raise DataError(
-            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
-        ) from error
+        raise DataError(f"inputs.json is of another version: {error}. Run the audit again.") from error
     known = zip(inputs.files, inputs.digests, strict=True)
     return settings.read([str(folder / name) if d and not is_stored(name) else name for name, d in known])
 
@@ -126,7 +121,7 @@ def _fault(folder: Path, name: str, size: int, known: str) -> str:
     path = folder / name
     if is_stored(name):
         try:
-            [found] = find(name)
+            [found] = object_stores.find(name)
         except FairbriefError as error:
             return str(error)
         is_same = (found.size, found.version) == (size, known)
@@ -189,7 +184,7 @@ def cases_of(cases: Iterable[Case], wanted: Collection[tuple[str, str]]) -> dict
     found: dict[tuple[str, str], Case] = {}
     has_references = any(system.startswith(REFERENCE) for system, _ in wanted)
     for case in _near(cases, {record for _, record in wanted}):
-        for one in (case, *(references_of(case) if has_references else ())):
+        for one in (case, *(summary_files.references_of(case) if has_references else ())):
             key = encodable(one.summary.system), encodable(one.record.id)
             if key in wanted:
                 found.setdefault(key, one)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.jackknifed import summed
+from fairbrief.auditing import jackknifed, per_record
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, first_met, names_of, side_by_side
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -51,16 +50,15 @@ class SavedValues:
         many = 1 + max(int(numbers.max()) for numbers in clusters)
         values = []
         for places, cluster in zip(chosen, clusters, strict=True):
-            sums = summed(self.rows[places], cluster, many)
+            sums = jackknifed.summed(self.rows[places], cluster, many)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
-
-def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
-    """The places of the common summaries in the first and in the second, in the order of the first. Shapes: (n,)."""
-    first, second = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (a, b))
-    place = first.places_in(second)
-    return np.flatnonzero(place >= 0), place[place >= 0]
+    def in_common(self, other: SavedValues) -> tuple[Integers, Integers]:
+        """The places of the common summaries in this and in the other, in the order of this. Shapes: (n,)."""
+        ours, theirs = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (self, other))
+        place = ours.places_in(theirs)
+        return np.flatnonzero(place >= 0), place[place >= 0]
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
@@ -72,7 +70,7 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
     """The per-record statistics of these measures without sanity baselines. RequestError if several audits have a measure."""
     found: dict[str, SavedValues] = {}
     for result in results:
-        for ledger, measures in ledgers_from(result.rows, wanted=specs):
+        for ledger, measures in per_record.ledgers_from(result.rows, wanted=specs):
             rows = _without_baselines(measures[0], ledger)
             for measure in measures:
                 if (spec := repr(measure)) in found:
@@ -146,23 +144,19 @@ class Resampling:
                 return Interval(point, low, high)
         return Interval(point)
 
-    def intervals(
-        self,
-        statistic: Callable[..., Sequence[Floats]],
-        arrays: Sequence[Floats],
-    ) -> list[Interval]:
-        """Each value of a statistic of ``arrays``, which share their first axis, (n, …), with its interval.
+    def intervals(self, statistic: Callable[..., Sequence[Floats]], data: Sequence[Floats]) -> list[Interval]:
+        """Each value of a statistic of ``data``, which share their first axis, (n, …), with its interval.
 
-        ``statistic`` takes them with leading axes, (…, n, …), and returns arrays of the leading shape.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape.
         """
-        every = np.arange(len(arrays[0]))
+        every = np.arange(len(data[0]))
         draws = itertools.islice(self.draws(every), 1, None)
         picked = (np.repeat(every, times) for times in draws)
-        at_once = max(1, BLOCK // max(1, sum(array.size for array in arrays)))
-        values = [np.array([statistic(*arrays)], dtype=np.float64)]
+        at_once = max(1, BLOCK // max(1, sum(array.size for array in data)))
+        values = [np.array([statistic(*data)], dtype=np.float64)]
         while several := list(itertools.islice(picked, at_once)):
             places = np.stack(several)
-            values.append(np.stack(statistic(*(array[places] for array in arrays)), axis=-1))
+            values.append(np.stack(statistic(*(array[places] for array in data)), axis=-1))
         return [self.interval(of) for of in np.concatenate(values).T]
 
     def draws(self, cluster: Integers) -> Iterator[Counts]:

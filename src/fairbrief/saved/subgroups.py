@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from fairbrief.auditing import Plan
-from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.multiple_tests import with_families
+from fairbrief.auditing import Plan, estimating, multiple_tests, system_runs
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.per_record import MOST_VALUES, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.run import Run
-from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
@@ -40,9 +37,7 @@ def subgroup_audit(
     """
     made, permuted = result.made, result.made.get("permuted")
     if permuted is None:
-        raise DataError(
-            "The audit is from an older version, which does not name the measures that permute labels. Run it again."
-        )
+        raise DataError("The audit is from an older version of Fairbrief. Run it again.")
     asked = _asked(result, by)
     if not asked:
         return result
@@ -52,27 +47,26 @@ def subgroup_audit(
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
-    plan = Plan(
-        by=asked, sanity_baselines=made["asked_sanity_baselines"], **{name: made[name] for name in SAME}
-    )
+    same = {name: made[name] for name in SAME}
+    plan = Plan(by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
     run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]
     estimates, gaps = run.estimates()
     if made.get("pools_runs"):
-        estimates = of_runs(estimates)
+        estimates = system_runs.of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.subgroup}
     estimates = with_notes(estimates, length_notes(estimates, made["alpha"]), spelling_notes(estimates))
     estimates = [_as_of_all(e, whole) for e in estimates if e.subgroup]
     named = ", ".join(" and ".join(names) for names in asked)
-    settings = Settings.of(made)
+    settings = estimating.Settings.of(made)
     checks = [e for e in result.estimates if e.measure not in taken]  # of scorers
     together = [*(e for e in result.estimates if e.measure in taken), *estimates, *checks]
     differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.subgroup)]
     notes = [*made.get("notes", ()), NOTE.format(named)]
     return replace(
         result,
-        estimates=tuple(with_families(together, settings)),
-        differences=tuple(with_families(differences, settings, together)),
+        estimates=tuple(multiple_tests.with_families(together, settings)),
+        differences=tuple(multiple_tests.with_families(differences, settings, together)),
         rows=per_record,
         made={**made, "by": [*made["by"], *map(list, asked)], "notes": notes},
     )

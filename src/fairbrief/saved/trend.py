@@ -18,15 +18,13 @@ import numpy as np
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import wording
+from fairbrief.reports import per_record, wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import ResultsFile
-from fairbrief.reports.per_record import read_sources
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
 from fairbrief.reports.wording import group_or_part, group_with
-from fairbrief.saved.compare import check_distinct, names_of
-from fairbrief.saved.gate import of_limit
+from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics import sequential
@@ -72,6 +70,8 @@ class _Point:
 
 Points = Mapping[_Key, _Point]
 RECORDS = _Key("input", "records per audit")
+ABSENT = _Point(math.nan, math.nan, 0)
+"""A night that a series lacks."""
 
 
 def trend(
@@ -93,8 +93,8 @@ def trend(
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
-    check_distinct(paths)
-    names = dict(zip(paths, names_of(paths), strict=True))
+    compare.check_distinct(paths)
+    names = dict(zip(paths, compare.names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
     ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
     _check_comparable([(path, saved[path]) for path in ordered])
@@ -111,11 +111,8 @@ def trend(
         if (records := of.get(RECORDS)) is not None:  # a value that no record has, has a share of 0
             none = _Point(0, 0, records.value)
             of.update({key: none for key in keys if key.kind == "input" and key.of and key not in of})
-    chosen = [
-        key
-        for key in keys
-        if key.kind == "limit" or known[key] > (0 if key.kind == "contrast" else (many - 1) / 2)
-    ]
+    fewest = {"limit": -1, "contrast": 0}  # others need half of the reference
+    chosen = [key for key in keys if known[key] > fewest.get(key.kind, (many - 1) / 2)]
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
@@ -124,7 +121,7 @@ def trend(
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
-        repeated=_repeated([read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
+        repeated=_repeated([per_record.read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
     )  # fmt: skip
 
 
@@ -140,9 +137,7 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
     if order == "given":
         return paths
     if without := [path for path in paths if not saved[path].made.get("ended")]:
-        raise RequestError(
-            f"{without[0]}: this audit does not contain the time at which it ended. Give the folders in their order, with '--order given'."
-        )
+        raise RequestError(f"{without[0]} has no time. Give the folders in their order, with --order given.")
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
@@ -162,13 +157,11 @@ def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
                 )
 
 
-def _settings(saved: ResultsFile) -> dict[str, set[str]]:
+def _settings(file: ResultsFile) -> dict[str, set[str]]:
     """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {"measures": set(saved.made.get("measures", ()))}
-    found |= {
-        e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature
-    }
-    return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
+    found = {"measures": set(file.made.get("measures", ()))}
+    found |= {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in file.estimates if e.signature}
+    return found | {name: {str(file.made.get(name) or "none")} for name in ("language", "protocol")}
 
 
 def _family(kind: Kind) -> str:
@@ -184,9 +177,7 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
     try:
         found: dict[_Key, _Point] = dict(_described(saved.made))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise DataError(
-            f"{path}: 'made' in {RESULTS} does not describe the inputs correctly. Run the audit again."
-        ) from error
+        raise DataError(f"{path}: 'made' in {RESULTS} is damaged. Run the audit again.") from error
     for e in leading(saved.estimates):
         words = wording.declared(e.measure, saved.made).contrast
         title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
@@ -194,7 +185,7 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
         _add(found, key, wording.from_random(e))
     for rule in limits:
         try:
-            asked = of_limit(rule, saved.estimates)
+            asked = gate.of_limit(rule, saved.estimates)
         except RequestError as error:
             raise RequestError(f"{path}: {error}") from error
         for one in asked:
@@ -264,11 +255,8 @@ def _releases(before: Mapping[str, Any], after: Mapping[str, Any], night: int) -
 
 def _repeated(sources: Sequence[Any]) -> float | None:
     """The median share of a night's records that the night before has, too; None if unknown."""
-    shares = [
-        float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean())
-        for a, b in pairwise(sources)
-        if a is not None and b is not None and len(b)
-    ]
+    known = ((a, b) for a, b in pairwise(sources) if a is not None and b is not None and len(b))
+    shares = [float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean()) for a, b in known]
     return median(shares) if shares else None
 
 
@@ -277,11 +265,8 @@ def _repeated(sources: Sequence[Any]) -> float | None:
 
 def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -> Series:
     """A series with its change, if the evidence for one ever reached the limit."""
-    of = [points_of.get(key) for points_of in points]
-    values, errors, weights = (
-        np.array([absent if p is None else getattr(p, name) for p in of], dtype=np.float64)
-        for name, absent in (("value", math.nan), ("error", math.nan), ("weight", 0))
-    )
+    of = [points_of.get(key, ABSENT) for points_of in points]
+    values, errors, weights = np.array([(p.value, p.error, p.weight) for p in of], dtype=np.float64).T
     drift = None
     if len(points) > reference and (key.limit is not None or weights[:reference].any()):
         drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
@@ -292,9 +277,9 @@ def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -
         key.kind,
         key.title,
         key.unit,
-        values=[None if p is None else p.value for p in of],
-        low=[None if p is None else p.low for p in of],
-        high=[None if p is None else p.high for p in of],
+        values=[None if p is ABSENT else p.value for p in of],
+        low=[p.low for p in of],
+        high=[p.high for p in of],
         reference=_mean(values[:reference], weights[:reference]),
         latest=_mean(values[reference:][-WEEK:], weights[reference:][-WEEK:]),
         limit=key.limit,

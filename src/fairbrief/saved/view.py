@@ -21,12 +21,11 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.reports import first_answers, json_file, number_format
-from fairbrief.reports.audit_folder import opened
+from fairbrief.reports import audit_folder, first_answers, json_file, number_format
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.result import Result, Row
-from fairbrief.reports.wording import ordered_groups
+from fairbrief.reports.result import Examples, Result, Row
+from fairbrief.reports.wording import measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
@@ -55,11 +54,8 @@ class Answers:
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
         lead = first_answers.lead(first.result)
-        ordered = sorted(
-            (spec for spec in first.measures if spec in over),
-            key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
-        )
-        names = {spec: spec.removesuffix(f"@{over[spec]}") for spec in ordered}
+        known = (spec for spec in first.measures if spec in over)
+        ordered = sorted(known, key=lambda x: (lead is None or x != lead.measure, x not in primary))
         system = lead.system if lead and lead.system in systems else next(iter(systems), "")
         other = f"1:{system}" if several and system in self._audits[1].result.systems else ""
         return {
@@ -72,10 +68,7 @@ class Answers:
                 {"key": key, "name": f"{saved.name}: {name}" if several else name}
                 for key, (saved, name) in self._systems.items()
             ],
-            "measures": [
-                {"spec": spec, "label": f"{name} by {over[spec]}" if over[spec] else name}
-                for spec, name in names.items()
-            ],
+            "measures": [{"spec": spec, "label": measure_label(spec, over[spec])} for spec in ordered],
         }  # fmt: skip
 
     def rows(
@@ -136,16 +129,9 @@ class Answers:
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
-        groups, doubt = ordered_groups([*told, *known]), listing.doubt(place)
-        found = {
-            "row": row,
-            "texts": texts,
-            "support": support,
-            "over": over,
-            "groups": groups,
-            "doubt": doubt,
-        }
-        return dict(json_file.plain(found))
+        groups = ordered_groups([*told, *known])
+        found = {"row": row, "texts": texts, "support": support, "over": over, "groups": groups}
+        return {**json_file.plain(found), "doubt": listing.doubt(place)}
 
     # ------------------------------------------------------------------------------- requested lists
 
@@ -194,7 +180,7 @@ def open_audit(folder: Path, name: str = "") -> OpenAudit:
     million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
-    saved, rows = opened(folder)
+    saved, rows = audit_folder.opened(folder)
     texts = None
     if (inputs := saved_inputs.read(folder, saved.audit)) is None:
         fault = "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
@@ -205,7 +191,7 @@ def open_audit(folder: Path, name: str = "") -> OpenAudit:
             texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
         except FairbriefError as error:
             fault = fault or str(error)
-    return OpenAudit(name or folder.resolve().name, saved.result(rows), texts, fault)
+    return OpenAudit(name or folder.resolve().name, saved.result(rows, Examples(), None), texts, fault)
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -294,16 +280,14 @@ class OpenAudit:
             self._agree(agreed, record, other, system)
         robust, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
         if groups:
-            robust, whose = _most_robust(
-                np.stack([agreed[g] for g in groups]), np.stack([joined[n] for n in groups.values()])
-            )
+            contrasts = np.stack([joined[name] for name in groups.values()])
+            robust, whose = _most_robust(np.stack([agreed[group] for group in groups]), contrasts)
         return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, robust, whose)
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
-        for rows in self.result.rows.each_of(
-            observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__
-        ):
+        wanted = {*PLACES, *(f.name for f in reader.fields)}
+        for rows in self.result.rows.each_of(observation, wanted.__contains__):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:

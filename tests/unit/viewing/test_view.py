@@ -19,7 +19,7 @@ from tests.cli.command import printed
 import fairbrief
 from fairbrief.auditing.record_values import values_of_records
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import load
+from fairbrief.reports.audit_folder import load
 from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, Server, open_audit
