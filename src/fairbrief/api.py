@@ -30,7 +30,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import as_list
+from fairbrief.settings import as_list, key_of
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -51,8 +51,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-OF_READING = [f.name for f in fields(ReadingSettings)]
-"""The settings of `read`."""
+OF_READING = {key_of(f): f.name for f in fields(ReadingSettings)}
+"""The settings of `read`, by the names of their options."""
 
 
 def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
@@ -71,17 +71,23 @@ def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
         names = {p.name for p in (*positional, *keywords)}
         for name in (name for name in settings if name not in names):
             near = did_you_mean(name, known)
-            if name in OF_READING and not near and positional[0].name == "records":
+            if name in OF_READING.values() and not near and positional[0].name == "records":
                 raise RequestError(
                     f"{called} has no setting '{name}', which belongs to fairbrief.read. Write "
                     f"{called}(fairbrief.read(records, {name}=…))."
                 )
+            if (
+                not near
+                and positional[0].name == "records"
+                and (other := did_you_mean(name, OF_READING.values()))
+            ):
+                near = f"{other} That belongs to fairbrief.read: write {called}(fairbrief.read(records, …))."
             raise RequestError(f"{called} has no setting '{name}'.{near} Its settings: {', '.join(known)}.")
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
             options = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(str(error)))]
-            if not (advised := [f"{name}=…" for name in options if name in OF_READING]):
+            if not (advised := [f"{OF_READING[name]}=…" for name in options if name in OF_READING]):
                 raise
             advice = f"From Python: fairbrief.read(records, {', '.join(advised)})."
             raise type(error)(f"{error} {advice}") from error

@@ -565,7 +565,7 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
 
     ``quantity`` is the name of the measure's value; for the main value, the measure's name. ``value`` is None if undefined,
     with a reason in ``notes``. ``p`` comes from label permutations (or, for a difference of systems, from swapping them),
-    the interval from resampling clusters. ``testable`` is False if the smallest attainable p exceeds alpha.
+    the interval from the jackknife over clusters, or from resampling them. ``testable`` is False if the smallest attainable p exceeds alpha.
     """
 
     measure: str

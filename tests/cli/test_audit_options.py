@@ -1,11 +1,14 @@
 """`fairbrief audit` and its options, from a file or settings to the folder of results."""
 
 import csv
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.command import QUICK, Command, printed, results, rows, write
+
+from fairbrief.cli.input_options import print_notes
 
 
 def audited(folder: Path) -> list[tuple[Any, ...]]:
@@ -111,6 +114,21 @@ def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> No
     assert "note: a.jsonl: it has no field 'id', so its records are numbered from 1." in run.err
     assert "note: a.jsonl: unused fields: 'year'." in run.err
     assert "note:" not in run.out
+
+
+def test_notes_on_a_terminal_break_between_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere a note is one line."""
+    note = "data.jsonl: unused fields: " + ", ".join(f"'field-{i}'" for i in range(12))
+    print_notes([note])
+    assert capsys.readouterr().err == f"note: {note}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    print_notes([note])
+    first, *others = capsys.readouterr().err.splitlines()
+    assert max(map(len, [first, *others])) <= 40
+    assert " ".join([first, *(line.removeprefix(" " * 6) for line in others)]) == f"note: {note}"
 
 
 def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command, tmp_path: Path) -> None:

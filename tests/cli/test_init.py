@@ -10,6 +10,8 @@ import pytest
 from tests.cli.command import DOCUMENTS, SUMMARIES, Command, rows, write
 from tests.files.shapes import SHAPES, hotels, summary, table
 
+LONG = "The soup was cold and the waiter was rude but guests praise the quiet garden behind the house."
+
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -> None:
@@ -49,6 +51,43 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert (told["files"], told["summaries"]) == (["reviews.csv"], ["summaries.csv"])
     assert (told["group-by"], told["summaries-id-field"]) == ("product_id", "asin")
+
+
+def test_init_without_a_summary_gives_the_command_to_complete(tmp_path: Path, fairbrief: Command) -> None:
+    """If no field is named like a summary, other texts may be: the command that names them audits the file."""
+    given = [
+        {
+            "article": i,
+            "texts": [{"text": text, "side": side} for text, side in DOCUMENTS],
+            "lead": LONG,
+        }
+        for i in range(4)
+    ]
+    path = write(tmp_path / "in.jsonl", given)
+    run = fairbrief("init", path, "--out", tmp_path / "a.toml")
+    assert run.code == 2
+    assert f"fairbrief init {path} SUMMARIES" in run.err
+    command = shlex.split(run.err.partition("name their fields: ")[2])
+    assert command[-2:] == ["--summary-field", "lead"]
+    assert fairbrief(*command[1:], "--resamples", "0").code == 0
+
+
+def test_init_tells_of_documents_without_a_group(tmp_path: Path, fairbrief: Command) -> None:
+    """Audit refuses them: the note says what to add to the settings, and then it audits."""
+    lines = [
+        f"shop-{i // 3},Review {i} says that the garden is quiet and the soup is cold.,{'' if i == 4 else 'ab'[i % 2]}"
+        for i in range(30)
+    ]
+    reviews = tmp_path / "reviews.csv"
+    reviews.write_text("\n".join(["shop,review,side", *lines]))
+    summaries = tmp_path / "summaries.csv"
+    summaries.write_text("\n".join(["shop,summary", *(f"shop-{i},{LONG}" for i in range(10))]))
+    settings = tmp_path / "a.toml"
+    run = fairbrief("init", reviews, summaries, "--out", settings)
+    assert "1 document of 1 record without 'side': audit refuses such a record" in run.err
+    assert fairbrief("audit", settings, "--resamples", "0").code == 2
+    settings.write_text(settings.read_text() + 'missing = "drop"\n')
+    assert fairbrief("audit", settings, "--resamples", "0").code == 0
 
 
 def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:

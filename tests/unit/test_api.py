@@ -226,6 +226,22 @@ def test_a_setting_of_read_is_told_where_it_belongs() -> None:
             function([{"id": "a"}], "uer", group_by="id")
 
 
+def test_a_setting_of_audit_that_is_nearly_one_of_read_is_told() -> None:
+    """With how both are combined."""
+    told = r"no setting 'documents'\. Did you mean 'documents_field'\? .*write fairbrief\.audit\(fairbrief\.read\(records, "
+    with pytest.raises(RequestError, match=told):
+        fairbrief.audit([{"id": "a"}], "uer", documents="texts")
+
+
+def test_an_attribute_that_no_document_has_is_told_in_words_of_python() -> None:
+    """The option has another name than the setting."""
+    rows = [{"id": "a", "documents": ["One.", "Two."], "summary": "One."}]
+    with pytest.raises(
+        RequestError, match=r"--attribute side=FIELD\. From Python: fairbrief\.read\(records, attributes=…\)"
+    ):
+        fairbrief.audit(rows, "uer@side")
+
+
 def test_advice_of_the_command_is_told_in_words_of_python() -> None:
     """Options that say how records are read are settings of `read`."""
     rows = [{"id": "a", "text": "One.", "summary": "One."}]

@@ -163,3 +163,15 @@ def test_two_audits_of_a_system_each_have_the_p_of_one_audit_of_both() -> None:
         assert (other.system, other.baseline, other.family_size) == (e.system, e.baseline, e.family_size)
         assert other.family_p == pytest.approx(e.family_p)
         assert other.label_p == pytest.approx(e.label_p)
+
+
+def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:
+    """With 8 clusters, no p of flipped signs is below 1/128: significant at 0.05, but never at 0.001."""
+    cases = blind_writers((1, 4), records=8)
+    testable = {}
+    for alpha in (0.05, 0.001):
+        plan = Plan(measures=["uer@side"], n_resamples=199, n_extracts=10, alpha=alpha)
+        alone = [audit([c for c in cases if c.summary.system == system], plan) for system in ("s0", "s1")]
+        testable[alpha] = {e.testable for e in compare(*alone) if e.p is not None or e.testable is False}
+    assert True in testable[0.05]
+    assert testable[0.001] == {False}

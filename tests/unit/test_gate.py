@@ -182,7 +182,7 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("kept", "measures", "said", "allowed"), [
     (lambda c: c.summary.system == "good" , [BUR, "rouge1"], "the system 'bad'", "bad"),
     (lambda _: True, ["rouge1"], "the measure bur@side", BUR),
-    (lambda c: int(c.record.id[1:]) >= 10, [BUR, "rouge1"], r"10 of 60 records \(r0, r1, r2, r3, r4 and 5 more\)", "records"),
+    (lambda c: int(c.record.id[1:]) >= 10, [BUR, "rouge1"], r"10 of 60 records \(r0, r1, r2, r3, r4 and 5 more\)\. Audit them, too", "records"),
 ])  # fmt: skip
 def test_what_the_baseline_has_is_required(
     tmp_path: Path, baseline: Path, kept: Callable[[Case], bool], measures: list[str], said: str, allowed: str

@@ -324,3 +324,28 @@ def test_pooling_without_runs_is_refused(tmp_path: Path) -> None:
     files = written(tmp_path, runs=0)
     with pytest.raises(RequestError, match="no runs to pool"):
         fairbrief.audit(files, [UER], n_resamples=0, pools_runs=True)
+
+
+def test_no_answers_are_promised_before_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an address of a service, nothing was asked, so there is nothing to continue."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    record = Record("1", (Document("One side.", {"side": "L"}), Document("Another side.", {"side": "R"})))
+    source = tmp_path / "in.jsonl"
+    write_lines([record_line(record)], source)
+    options = [
+        "--with",
+        "chat:m",
+        "--over",
+        "side",
+        "--prompt",
+        "reviews",
+        "--max-tokens",
+        "9",
+        "--max-requests",
+        "9",
+    ]
+    command = ["sweep", str(source), *options, "--measure", UER, "--out", str(tmp_path / "out")]
+    run = CliRunner().invoke(app, command)
+    assert "address" in str(run.exception) or "address" in run.output, run.output
+    assert "answers so far" not in run.output

@@ -233,4 +233,4 @@ def _unread(measure: Measure, language: str) -> str:
     if not known or language in known:
         return ""
     wanted = " or ".join(map(name_of, known))
-    return f"works for texts in {wanted} only; these are in {name_of(language)}. If not, correct it with --language"
+    return f"works for texts in {wanted} only; these are in {name_of(language)}. If that is wrong, give --language CODE"

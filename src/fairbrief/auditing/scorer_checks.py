@@ -130,7 +130,7 @@ GENDER = "gender"
 """Names of groups that the input implies only by its words."""
 NO_EXCHANGE = (
     "the scorers are not checked: no text can be rewritten from one of these groups to another, "
-    "as it can for genders and for groups that the names of annotated people tell"
+    "as it can for genders and for groups that the names of annotated people show"
 )
 A_MODEL = (
     f"its scorer holds a model: --check-scorers lets it read up to {SOURCES} sources, each once per group"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,10 +19,11 @@ from fairbrief.errors import RequestError
 from fairbrief.people.build_people import try_recogniser
 from fairbrief.readers import ReadingSettings
 from fairbrief.readers.fields import PATIENCE
-from fairbrief.readers.understanding import inspect_file, is_plain, understand
+from fairbrief.readers.understanding import SUMMARY, inspect_file, is_plain, understand
 from fairbrief.reports import terminal, wording
 from fairbrief.reports.plain import printable
 from fairbrief.serialization import MISSING
+from fairbrief.settings import as_list
 from fairbrief.text import published_nltk
 from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
@@ -31,6 +33,8 @@ from fairbrief.workbench.corpora.text_sources import counter, read_people
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
+    from fairbrief.readers.understanding import InspectedFile, Understanding
+    from fairbrief.types import Case
 
 app = o.new_app()
 
@@ -59,32 +63,62 @@ def init(
     if out.exists():
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    result = understand([inspect_file(file) for file in inputs if file not in plain], plain)
+    inspected = [inspect_file(file) for file in inputs if file not in plain]
+    result = understand(inspected, plain)
     given = {key: value for key, value in result.settings.items() if key != "files"}
     reading = ReadingSettings.from_options(given).read(result.settings["files"])
     for name, role in result.roles.items():
         typer.echo(f"{printable(name)}: {role}")
-    _print_counts(reading)
-    print_notes(reading.notes)
+    if result.roles and "summaries" not in result.settings and SUMMARY not in result.roles.values():
+        raise _no_summary(result, inspected)
+    cases = _print_counts(reading)
+    print_notes([*reading.notes, *_lacking(cases, as_list(result.settings.get("attribute")))])
     text = settings_file.written(_beside(result.settings, out))
     out.write_text(f"# Written by fairbrief init\n{text}", encoding="utf-8")
     typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
 
 
-def _print_counts(reading: Reading) -> None:
-    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
+def _no_summary(found: Understanding, inspected: Sequence[InspectedFile]) -> RequestError:
+    """The error if no field is named like a summary, with the command that names the fields with other texts."""
+    columns = [c for one in inspected for c in one.columns.values()]
+    others = [c.name for c in columns if c.is_text and not c.is_list and c.name not in found.roles]
+    given = {key: as_list(value) for key, value in found.settings.items() if key != "files"}
+    given["summary-field"] = others or ["FIELD"]
+    options = [part for key, values in given.items() for value in values for part in (f"--{key}", value)]
+    files = [one.path for one in inspected]
+    return RequestError(
+        f"No field seems to have summaries. If they are in another file, add it: {shlex.join(['fairbrief', 'init', *files])} "
+        f"SUMMARIES. Otherwise name their fields: {shlex.join(['fairbrief', 'audit', *files, *options])}"
+    )
+
+
+def _lacking(cases: Sequence[Case], attributes: Sequence[str]) -> Iterator[str]:
+    """A note for each attribute that only some documents of a record have: audit refuses such a record."""
+    for name in (attribute.partition("=")[0] for attribute in attributes):
+        values = [[d.attributes.get(name) for d in case.record.documents] for case in cases]
+        some = [own for own in values if None in own and any(own)]
+        if some:
+            lacking = sum(value is None for own in some for value in own)
+            yield (
+                f"{counted(lacking, 'document')} of {counted(len(some), 'record')} without {name!r}: audit refuses such a record. Add "
+                'missing = "drop" to the settings to exclude these documents, or missing = "group" to make them a group.'
+            )
+
+
+def _print_counts(reading: Reading) -> list[Case]:
+    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records; returns a case of each."""
     from fairbrief.auditing.measure_selection import attributes_of
 
     head = list(islice(reading, MOST))
-    records = list({case.record.id: case for case in head}.values())
-    n_documents = sum(len(case.record.documents) for case in records)
+    cases = list({case.record.id: case for case in head}.values())
+    n_documents = sum(len(case.record.documents) for case in cases)
     systems = dict.fromkeys(case.summary.system for case in head)
-    known = attributes_of(records)
+    known = attributes_of(cases)
     # An attribute of a record with one text is also an attribute of the text.
     groups = known["document"] | {n: v for n, v in known["record"].items() if n not in known["document"]}
     more = f" (of the first {MOST:,} summaries)" if len(head) == MOST else ""
     typer.echo(
-        f"\n{counted(len(records), 'record')}{more}, {counted(n_documents, 'document')}, "
+        f"\n{counted(len(cases), 'record')}{more}, {counted(n_documents, 'document')}, "
         f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"
     )
     for name, values in groups.items():
@@ -92,7 +126,10 @@ def _print_counts(reading: Reading) -> None:
         rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         typer.echo(f"{printable(name)}: {shown}{rest}")
     if not groups:
-        typer.echo('No field looks like a group. Add one to the settings: attribute = ["NAME=FIELD"].')
+        typer.echo(
+            'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
+        )
+    return cases
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -51,9 +53,15 @@ def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
 
 
 def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:
-    """Print to standard error how the input was understood, and its unused fields."""
+    """Print to standard error how the input was understood, and its unused fields; on a terminal without broken words."""
     for note in () if quiet else notes:
-        typer.echo(f"note: {printable(note)}", err=True)
+        text = f"note: {printable(note)}"
+        if sys.stderr.isatty():
+            width = shutil.get_terminal_size().columns
+            text = textwrap.fill(
+                text, width, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False
+            )
+        typer.echo(text, err=True)
 
 
 def print_excluded(reading: Reading) -> None:

@@ -182,7 +182,8 @@ def asked(
 
             yield watch
     except (KeyboardInterrupt, FairbriefError) as error:
-        if journal.exists() and not isinstance(error, LimitReached):  # whose message says so
+        has_answers = any(journal.iterdir()) if journal.is_dir() else journal.exists()
+        if has_answers and not isinstance(error, LimitReached):  # whose message says so
             again = "run the same command to continue"
             typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise

@@ -108,7 +108,7 @@ class FramingChange(BaseMeasure, Framings):
     name = "framing_change"
     declaration = DECLARED.replace(
         question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
-        on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
+        on_request="it reduces sentiment to three classes; sentiment_shift compares the scores",
         better="less",
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=TEXTS_OF_TWO_GROUPS.replace(
@@ -163,7 +163,7 @@ class FramingDirection(BaseMeasure, Framings):
     name = "framing_direction"
     declaration = DECLARED.replace(
         question="whether summaries make more texts brighter than darker",
-        on_request="it compares no groups; `framing_change` does",
+        on_request="it compares no groups; framing_change does",
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",
             question="Do summaries make their texts sound better or worse?",

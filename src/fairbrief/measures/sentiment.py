@@ -245,7 +245,7 @@ class SentimentChange(BaseMeasure):
         family="Sentiment",
         question="how the tone of all texts changes from text to summary, whoever they are about",
         harm="Summaries would sound better or worse than what they summarize.",
-        on_request="it compares no groups; `sentiment_shift` does",
+        on_request="it compares no groups; sentiment_shift does",
     )
     scorer: TextScorer = "vader"
     version: Literal["recommended", "text"] = "recommended"

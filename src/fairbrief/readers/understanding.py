@@ -40,6 +40,10 @@ NAMES = {
 """Content → the usual names of fields with it."""
 
 
+SUMMARY = "a summary"
+"""The role of a field with summaries."""
+
+
 class Column:
     """A field, or a path to one, with its values in the first rows, without absent and blank ones.
 
@@ -298,7 +302,7 @@ def _summaries(columns: Columns, documents: str) -> list[str]:
 def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understanding) -> None:
     """Add the fields of summaries, and the field with the system if the summaries are in one field."""
     for name in systems:
-        proposal.take("summary-field", None, name, "a summary")
+        proposal.take("summary-field", None, name, SUMMARY)
     systems = [name.replace("[*]", "[0]") for name in systems]
     if len(systems) > 1:
         begin = commonprefix(list(systems))  # noqa: RUF071 - of any texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 from fairbrief import specs
@@ -56,7 +57,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     by_permutations = (e for members in panels for e in members if e.extract_p is None)
     if hidden := noted(by_permutations, "tests_need_resamples"):
         lines.append(worded(max(hidden, key=lambda note: note.arguments["resamples"])))
-    advises = not any(cards.BETTER in text for text in lines)
+    advises = _is_english(context.made) and not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
 
@@ -145,21 +146,40 @@ def _judge(e: Estimate, context: Context) -> str:
 
 
 def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: bool = False) -> list[str]:
-    """A sentence for each scorer of these measures (specs) that finds few claims; unless ``is_brief``, with comparisons and advice."""
-    entries = [entry for entry in made.get("reach") or () if set(entry["measures"]) & set(measures)]
-    return [text for entry in entries if (text := _shortfall(entry, made, is_brief=is_brief))]
+    """A sentence for each scorer of these measures (specs) that finds few claims; unless ``is_brief``, with comparisons and advice.
+
+    Scorers that find as few of the sources' own sentences have one sentence.
+    """
+    blind: dict[str, list[str]] = {}
+    lines = []
+    for entry in made.get("reach") or ():
+        if not set(entry["measures"]) & set(measures):
+            continue
+        shares = {row["author"]: row["share_found"] for row in entry["authors"]}
+        *_, sources, _ = shares.values()
+        if sources < FEWEST_OF_SOURCES:
+            part = f"only {sources:.0%}" if sources >= 0.005 else "none"
+            blind.setdefault(part, []).append(named(entry["scorer"]))
+        elif text := _shortfall(entry, shares, made, is_brief=is_brief):
+            lines.append(text)
+    return [*starmap(_blind, blind.items()), *lines]
 
 
-def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: bool) -> str:
+def _blind(part: str, scorers: Sequence[str]) -> str:
+    """The sentence about scorers that find only a part of the sources' own sentences."""
+    who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
+    others = "them" if part == "none" else "the rest"
+    return (
+        f"{who} {part} of the sources' own sentences: documents of other records support {others} about as much, "
+        "for instance because records repeat each other"
+    )
+
+
+def _shortfall(
+    entry: Mapping[str, Any], shares: Mapping[str, float], made: Mapping[str, Any], *, is_brief: bool
+) -> str:
     scorer = named(entry["scorer"])
-    shares = {row["author"]: row["share_found"] for row in entry["authors"]}
     *_, sources, elsewhere = shares.values()
-    if sources < FEWEST_OF_SOURCES:
-        part, others = (f"only {sources:.0%}", "the rest") if sources >= 0.005 else ("none", "them")
-        return (
-            f"the scorer {scorer} finds {part} of the sources' own sentences: documents of other "
-            f"records support {others} about as much, for instance because records repeat each other"
-        )
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
     systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
     few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
@@ -172,7 +192,7 @@ def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: b
     people = f"people's references {by_people:.0%}, " if by_people else ""
     return (
         f"{text} ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
-        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {advice(entry['scorer'])}"
+        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {advice(entry['scorer'], made)}"
     )
 
 
@@ -180,9 +200,14 @@ def _is_by_people(author: str) -> bool:
     return author == f"{REFERENCE}s" or author.startswith(f"{REFERENCE} ")
 
 
-def advice(scorer: str) -> str:
+def _is_english(made: Mapping[str, Any]) -> bool:
+    """Whether the texts are English, as the recommended models are."""
+    return (made.get("language") or "English") == "English"
+
+
+def advice(scorer: str, made: Mapping[str, Any]) -> str:
     """The advice for a scorer that finds few claims."""
     card = cards.card_of(scorer)
-    if card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:
+    if _is_english(made) and card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:
         return cards.BETTER
     return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"

@@ -140,8 +140,8 @@ def _records(found: Explanation) -> Table:
         rows.append(tuple(row))
     value = UNDEFINED if found.value is None else number(found.value, min(places, 4))
     # Without another name, the quantity is the main value, which has the measure's name.
-    of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
-    title = f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}"
+    quantity = "" if found.measure.startswith(found.quantity) else f":{found.quantity}"
+    title = f"{found.measure}{quantity} of {found.system}: {value}"
     excluded = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
     notes = filter(None, (_baselines(found.estimate), " ".join(_said(found, places)), *excluded))
     return Table(title, tuple(header), tuple(rows), tuple(notes))

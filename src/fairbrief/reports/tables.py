@@ -272,7 +272,8 @@ def made_lines(made: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_text(item)}" for name, item in value.items())
+        holds_lists = any(isinstance(item, (Mapping, list, tuple)) for item in value.values())
+        return ("; " if holds_lists else ", ").join(f"{name}: {_text(item)}" for name, item in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_text, value))
     if isinstance(value, float):

@@ -300,6 +300,8 @@ def ordered_groups(groups: Iterable[str]) -> list[str]:
 
     >>> ordered_groups(["10", "9", "unknown", "1"]), ordered_groups(["positive", "neutral", "negative"])
     (['1', '9', '10', 'unknown'], ['negative', 'neutral', 'positive'])
+    >>> ordered_groups(["over 7", "over 3 to 7", "up to 3"]), ordered_groups(["over 3", "up to 3"])
+    (['up to 3', 'over 3 to 7', 'over 7'], ['up to 3', 'over 3'])
     """
     distinct = list(dict.fromkeys(groups))
     plain = {group.strip().lower() for group in distinct} - LAST
@@ -323,7 +325,8 @@ def group_name(attribute: str, group: str) -> str:
 def _place(group: str, scale: tuple[str, ...]) -> tuple[bool, int, list[tuple[int, float, str]]]:
     word = group.strip().lower()
     place = scale.index(word) if word in scale else 0
-    parts = re.findall(r"\d+(?:\.\d+)?|\D+", word)
+    of_bin = re.sub(r"^over (\d.*)", r"\1 over", re.sub(r"^up to (?=\d)", "", word))
+    parts = re.findall(r"\d+(?:\.\d+)?|\D+", of_bin)
     ordered = [(0, float(part), "") if part[0].isdigit() else (1, 0.0, part) for part in parts]
     return word in LAST, place, ordered
 

@@ -142,6 +142,7 @@ def settings_of(result: Result) -> estimating.Settings:
         n_resamples=int(made.get("n_resamples") or 2000),
         seed=int(made.get("seed") or 0),
         confidence_level=float(made.get("confidence_level") or 0.95),
+        alpha=float(made.get("alpha") or 0.05),
         signature=f"fairbrief:{made.get('version', '')}|compared",
     )
 
@@ -287,7 +288,7 @@ def _refuse_lacking(lacking: Mapping[str, str], allowed: Sequence[str]) -> None:
             raise RequestError(f"--allow-missing '{name}': it is not missing. The audit lacks {all_of_it}.")
     if refused := {name: what for name, what in lacking.items() if name not in allowed}:
         options = " ".join(f"--allow-missing {shlex.quote(name)}" for name in refused)
-        them = "it" if len(refused) == 1 else "them"
+        them = "it" if len(refused) == 1 and "records" not in refused else "them"
         raise RequestError(
             f"The audit lacks {'; '.join(refused.values())}. Audit {them}, too, or allow {them} to be missing with {options}."
         )

@@ -123,12 +123,14 @@ def read_people(source: Path) -> Iterator[Record]:
     """The records of annotated documents, in the format given by the file names."""
     if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
         return read(source).records()
+    if not source.exists():
+        raise DataError(f"There is no file or folder {source}. Check the path.")
     names = [source.name] if source.is_file() else [p.name for p in source.rglob("*") if p.is_file()]
     endings = [ending for ending in ANNOTATED if any(name.endswith(ending) for name in names)]
     if len(endings) != 1:
-        seen = f"files of {len(endings)} formats ({', '.join(endings)})" if endings else "none of these"
+        seen = f"files of {len(endings)} formats ({', '.join(endings)})" if endings else "no annotated texts"
         raise DataError(
-            f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files, "
-            "or one .jsonl file of records with entities and their mentions."
+            f"{source}: found {seen}; expected .conllu, .coref (with .name and .parse) or *conll files, "
+            "or one .jsonl file of records with entities and their mentions; give another path."
         )
     return ANNOTATED[endings[0]](source)
