@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import Integers
 from fairbrief.statistics.keyed_random import (
     choices_among,
     keys_of,
@@ -66,11 +66,6 @@ class Shuffle:
     def number(self) -> int:
         """How many distinct label permutations there are: the product over blocks of n! / Π nₖ!. Exact."""
         return prod(multinomial(counts) for counts in self.counts)
-
-    @cached_property
-    def stored_permutations(self) -> Integers:
-        """`permutations`, computed once."""
-        return self.permutations()
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
@@ -150,10 +145,6 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
-SHARED = 256
-"""Labellings up to which records of the same labels share their list."""
-COMPARED = 8
-"""Numbers up to which each is compared with each, which is faster than to sort them."""
 
 
 class Relabelled(msgspec.Struct, frozen=True, gc=False):
@@ -326,8 +317,6 @@ class LabelDraws:
         shuffle = kind.shuffle
         if shuffle is None:
             return _rotations(kind.labels)
-        if shuffle.number <= SHARED:
-            return shuffle.stored_permutations
         return self._once(shuffle, lambda: (shuffle.permutations(),))[0]
 
     # ------------------------------------------------------------- a record's own label permutations and draws
@@ -361,8 +350,10 @@ class LabelDraws:
         names = _distinct(one.items)
         by_name = np.lexsort((names, block))
         keys = keys_of((f"{one.key}\t{i}" for i in names), self.seed, "matched labels")
-        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
-        return np.asarray(labels[by_name][places.T])
+        order = np.argsort(random_fractions(keys, self.draws).T + block, axis=1, kind="stable")
+        moved = np.empty_like(order)
+        np.put_along_axis(moved, order, labels[by_name][np.newaxis], axis=1)
+        return moved
 
     def _sampled(self, key: str, shuffle: Shuffle) -> tuple[Integers, Integers]:
         """As many label permutations as there are draws, of more than are listed."""
@@ -403,20 +394,6 @@ def _rotations(labels: bytes) -> Integers:
     if not len(once):
         return once[np.newaxis]
     return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
-
-
-def _places(numbers: Floats) -> Integers:
-    """The rank of each number in its column, of equals the first one first. Shapes: (n, columns)."""
-    n = len(numbers)
-    if n > COMPARED:
-        return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
-    found = np.zeros(numbers.shape, dtype=np.int64)
-    for i in range(n):
-        for j in range(i + 1, n):
-            is_before = numbers[i] <= numbers[j]
-            found[j] += is_before
-            found[i] += ~is_before
-    return found
 
 
 @lru_cache(maxsize=64)
