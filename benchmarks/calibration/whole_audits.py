@@ -67,7 +67,7 @@ class Bank(Ledger):
         first = len(self.sources)
         self.sources += origins
         for block in (block for several in blocks for block in several):
-            beside = [(units + first, *others) for units, *others in block.beside]
+            beside = [(units + first, columns, numbers) for units, columns, numbers in block.beside]
             self.blocks.append(replace(block, units=block.units + first, beside=beside))
         self.left |= {first + i: why for i, why in left_out.items()}
 

@@ -143,13 +143,8 @@ class _Audit:
             choice.measures, head, scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(
-            map(scorer_checks.support_scorer_of, choice.measures)
-        )
         longest = math.inf if self.checks else scorer_checks.LONGEST
-        sources = None
-        if self.checks or is_read:
-            sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
+        sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))
@@ -176,7 +171,8 @@ class _Audit:
         sort(run.ledgers)
         refuse_unscored(run.ledgers)
         estimates, gaps = run.estimates()
-        sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
+        sources = watchers.sources
+        assert sources is not None
         checked = scorer_checks.take(checks, sources, run.scorers, run.settings())
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()

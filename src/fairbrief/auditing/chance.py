@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from fairbrief.statistics.resampling import (
     share_reached,
     studentize,
 )
-from fairbrief.types import Column, Floats, Integers, Totals, Value
+from fairbrief.types import Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
 """The same as `TIE`, for statistics of sums of rounded numbers (`statistics.arrays`)."""
@@ -126,12 +126,6 @@ class Permutations:
             null = studentize(top, bottom, squares, center[self._part])
             self._sizes[name, is_signed] = _observed_size(self._units.moments(contrast), center), null
         return self._sizes[name, is_signed]
-
-
-def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
-    """Whether a value is tested by label permutations if there are any: all its contrasts are summed under them."""
-    known = contrasts_of(observation, tuple(columns))
-    return all(name in known for name in value.contrasts)
 
 
 def _observed_size(moments: Floats, center: Floats) -> Floats:

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, is_tested_by_permutation
+from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
-from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
+from fairbrief.auditing.null_sums import Drawn, NullSums, contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
@@ -254,7 +254,8 @@ def _of_value(
     found, made, ledger = here.spreads(name), [], parts[0].ledger
     is_folded, is_contrast = _is_folded(value), _kind(name, value) == "group_difference"
     lacks_texts = ledger.lacks_null and value.tail is not None
-    needs_texts = lacks_texts and is_tested_by_permutation(here.measure.observation, ledger.columns, value)
+    known_contrasts = contrasts_of(here.measure.observation, tuple(ledger.columns))
+    needs_texts = lacks_texts and all(name in known_contrasts for name in value.contrasts)
     columns = (
         known, presence(value, here.units), read, chances, resampled, found.error.tolist(), found.freedom.tolist(),
         intervals_of(found, settings, value), jackknife.t_test(found).tolist(),

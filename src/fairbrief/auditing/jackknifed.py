@@ -24,8 +24,6 @@ from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Va
 
 AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
-ADDED = 1 << 12
-"""Rows that are added to their groups at a time."""
 CHANCE_ADJUSTED = "chance_adjusted"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
@@ -139,13 +137,10 @@ class Units:
 def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
     """Rows summed by group, one after another. Shapes: (n, columns), (n,) → (groups, columns)."""
     columns = rows.shape[1]
+    # Cell by cell, which is several times as fast as row by row.
+    cells = np.add.outer(group.astype(np.int64) * columns, np.arange(columns)).reshape(-1)
     sums = np.zeros(groups * columns)
-    for start in range(0, len(rows), ADDED):
-        first = group[start : start + ADDED].astype(np.int64) * columns
-        # Cell by cell, which is several times as fast as row by row.
-        np.add.at(
-            sums, np.add.outer(first, np.arange(columns)).reshape(-1), rows[start : start + ADDED].reshape(-1)
-        )
+    np.add.at(sums, cells, rows.reshape(-1))
     return sums.reshape(groups, columns)
 
 

@@ -249,7 +249,7 @@ class Ledger:
 
     def kept(self) -> Origins:
         """The origins that have a row, in the order of `matrix`."""
-        return self.origins.of(self.reasons == 0)
+        return self.origins.of(np.flatnonzero(self.reasons == 0))
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
@@ -345,7 +345,7 @@ class Ledger:
 
     def _sum_squares(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
-        contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters())
+        contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters)
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )

@@ -415,13 +415,7 @@ def _with_more(
     if means := _chance_means(declared, block, exact=exact):
         beside.append((places[units], *means))
     if declared.tests_units is not None and values.shape[1] > 1:
-        columns, values, ps = with_unit_tests(
-            block,
-            declared.tests_units,
-            exact=exact,
-            within=declared.tests_within,
-            strictly=declared.tests_strictly,
-        )
+        columns, values, ps = with_unit_tests(block, declared, exact=exact)
     choices = None if values.shape[1] == 1 else labelled.choices
     if choices is not None and not np.array_equal(units, np.arange(len(choices))):
         choices = choices[units]
@@ -442,18 +436,17 @@ def _chance_means(
 
 
 def with_unit_tests(
-    block: AlikeRows, column: Column, *, exact: bool, within: str, strictly: bool = False
+    block: AlikeRows, declared: ObservationDeclaration, *, exact: bool
 ) -> tuple[tuple[Column, ...], Floats, Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
-    ``within`` names a statistic whose columns ``(within, value)`` distinguish kinds of units: the tests
-    are then also counted by kind, in ``("testable", value)`` and so on.
-
     Every label permutation gets the p that it would have as the real labels. So the columns have a
     null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
-    The smallest reachable p decides whether the unit is testable at all. ``strictly``: see `ObservationDeclaration`.
+    The smallest reachable p decides whether the unit is testable at all.
     """
-    statistic = block.values[:, :, block.columns.index(column)]
+    assert declared.tests_units is not None
+    within, strictly = declared.tests_within, declared.tests_strictly
+    statistic = block.values[:, :, block.columns.index(declared.tests_units)]
     permutations = statistic.shape[1]
     limits = statistic + TIE if strictly else statistic - TIE
     below = [np.searchsorted(np.sort(own), limit) for own, limit in zip(statistic, limits, strict=True)]

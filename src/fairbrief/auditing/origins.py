@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,6 @@ BETWEEN = b"\xff"
 DECODED = 4096
 """Names that are decoded together."""
 
-T = TypeVar("T")
 Codes = NDArray[np.integer[Any]]
 """Numbers of things of a list, as narrow as these allow."""
 
@@ -98,7 +97,7 @@ def united(several: Sequence[Names]) -> Names:
 
 def names_of(given: Iterable[str]) -> Names:
     """Texts as names."""
-    return Names(_binary(list(given)))
+    return Names(_laid_out([name.encode("utf-8", "surrogatepass") for name in given]))
 
 
 def side_by_side(*several: Names) -> Names:
@@ -111,17 +110,14 @@ def side_by_side(*several: Names) -> Names:
 class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
-    ``names`` are those of the records; ``of_clusters`` those of their clusters, the same array where each record is a cluster by
-    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``, in the
-    order in which these are first met.
+    ``clusters`` is the same object as ``records`` where each record is a cluster by itself. ``kind`` (n,) numbers
+    ``known_kinds``, which are origins without names, in the order in which these are first met.
     """
 
-    names: pa.Array
-    of_clusters: pa.Array
+    records: Names
+    clusters: Names
     kind: Codes
-    block: Codes
     known_kinds: Sequence[Origin]
-    known_blocks: Sequence[str]
     _groups: dict[int, GroupNumbers] = field(default_factory=dict)
 
     @classmethod
@@ -129,21 +125,16 @@ class Origins(Sequence[Origin]):
         """These origins."""
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
-        blocks: dict[str, int] = {}
         kind = [
-            kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
+            kinds.setdefault(
+                (o.system, o.subgroups, o.block, o.is_shared, o.system_kind, o.attributes), len(kinds)
+            )
             for o in several
         ]
-        names = _binary([o.record for o in several])
+        records = names_of(o.record for o in several)
         are_clusters = all(o.cluster == o.record for o in several)
-        return cls(
-            names,
-            names if are_clusters else _binary([o.cluster for o in several]),
-            narrowed(kind),
-            narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
-            [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds],
-            list(blocks),
-        )
+        clusters = records if are_clusters else names_of(o.cluster for o in several)
+        return cls(records, clusters, narrowed(kind), [Origin(system, "", "", *of) for system, *of in kinds])
 
     @classmethod
     def joined(cls, several: Sequence[Origins]) -> Origins:
@@ -151,39 +142,29 @@ class Origins(Sequence[Origin]):
         if len(several) < 2:
             return several[0] if several else cls.by_column(())
         kinds: dict[Origin, int] = {}
-        blocks: dict[str, int] = {}
-        names = pa.concat_arrays([o.names for o in several])
+        for kind in itertools.chain.from_iterable(o.known_kinds for o in several):
+            kinds.setdefault(kind, len(kinds))
+        codes = [np.array([kinds[kind] for kind in o.known_kinds])[o.kind] for o in several]
+        records = Names(pa.concat_arrays([o.records.encoded for o in several]))
         are_clusters = all(o.are_clusters for o in several)
-        return cls(
-            names,
-            names if are_clusters else pa.concat_arrays([o.of_clusters for o in several]),
-            narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several])),
-            narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several])),
-            list(kinds),
-            list(blocks),
-        )
+        clusters = records if are_clusters else Names(pa.concat_arrays([o.clusters.encoded for o in several]))
+        return cls(records, clusters, narrowed(np.concatenate(codes)), list(kinds))
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def __getitem__(self, i: Any) -> Any:
-        return replace(
-            self.known_kinds[self.kind[i]],
-            record=_decoded(self.names[i].as_py()),
-            cluster=_decoded(self.of_clusters[i].as_py()),
-            block=self.known_blocks[self.block[i]],
-        )
+        return replace(self.known_kinds[self.kind[i]], record=self.records[i], cluster=self.clusters[i])
 
-    def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
-        """Some of them. Shape: (n,) numbers, or (len,) of truths."""
-        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
-        if len(places) == len(self) and (places[1:] > places[:-1]).all():
+    def of(self, places: Integers) -> Origins:
+        """Some of them. Shape: (n,)."""
+        records = self.records.of(places)
+        if records is self.records:
             return self
-        names = self.names.take(numbers(places))
-        clusters = names if self.are_clusters else self.of_clusters.take(numbers(places))
-        kind, kinds = numbered(self.kind[places], self.known_kinds)
-        block, blocks = numbered(self.block[places], self.known_blocks)
-        return Origins(names, clusters, kind, block, kinds, blocks)
+        clusters = records if self.are_clusters else self.clusters.of(places)
+        first, kind = first_met(self.kind[places])
+        kinds = [self.known_kinds[number] for number in self.kind[places[first]].tolist()]
+        return Origins(records, clusters, narrowed(kind), kinds)
 
     def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
         """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
@@ -200,34 +181,29 @@ class Origins(Sequence[Origin]):
             for key, places in parts.items()
         }
 
-    def records(self) -> Names:
-        """The names of the records."""
-        return Names(self.names)
-
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return self.of_clusters is self.names
+        return self.clusters is self.records
 
-    def clusters(self) -> Names:
-        """The names of the clusters."""
-        return Names(self.of_clusters)
+    def blocks(self) -> Integers:
+        """The place of each block among the sorted distinct ones. Shape (n,)."""
+        return _ranks([kind.block for kind in self.known_kinds])[self.kind]
 
     def groups(self, seed: int) -> GroupNumbers:
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
         if seed not in self._groups:
-            clusters = self.clusters()
-            first, code = first_met(clusters.codes())
-            self._groups[seed] = group_numbers(clusters.of(first), seed)[code]
+            first, code = first_met(self.clusters.codes())
+            self._groups[seed] = group_numbers(self.clusters.of(first), seed)[code]
         return self._groups[seed]
 
     def order(self) -> Integers:
         """The stable sort order by cluster, record, system and block. Shape (n,)."""
-        keys = {} if self.are_clusters else {"cluster": self.clusters().encoded}
+        keys = {} if self.are_clusters else {"cluster": self.clusters.encoded}
         keys |= {
-            "record": self.names,
+            "record": self.records.encoded,
             "system": numbers(_ranks([kind.system for kind in self.known_kinds])[self.kind]),
-            "block": numbers(_ranks(self.known_blocks)[self.block]),
+            "block": numbers(self.blocks()),
         }
         order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
@@ -354,24 +330,9 @@ def narrowed(codes: Sequence[int] | Codes) -> Codes:
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
 
 
-def numbered(codes: Codes, things: Sequence[T]) -> tuple[Codes, list[T]]:
-    """The things with these codes in the order in which they are first met, and each one's number among them. Shape: (n,)."""
-    first, own = first_met(codes)
-    return narrowed(own), [things[i] for i in codes[first].tolist()]
-
-
-def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
-    """The codes of items in ``known``; new items are added."""
-    return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
-
-
 def _ranks(keys: Sequence[str]) -> Integers:
     """The place of each key among the sorted distinct ones."""
     return np.unique(np.array(keys, dtype=object), return_inverse=True)[1]
-
-
-def _binary(names: Sequence[str]) -> pa.Array:
-    return _laid_out([name.encode("utf-8", "surrogatepass") for name in names])
 
 
 def _laid_out(encoded: Sequence[bytes]) -> pa.Array:

@@ -16,7 +16,7 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_r
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Subgroup, first_met, systems_of, united
-from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
+from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 
@@ -73,7 +73,7 @@ def parts_of(
 ) -> dict[tuple[str, Subgroup], Part]:
     """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
-    clusters = origins.clusters()
+    clusters = origins.clusters
     rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
     found: dict[tuple[str, Subgroup], tuple[ClusterRows, Names, Integers]] = {}
     for key in ((system, part) for system in systems for part in (WHOLE, *subgroups)):
@@ -109,8 +109,8 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        own = origins.block[members.chosen]
-        first, block = first_met(members.cluster * len(origins.known_blocks) + own)
+        own = origins.blocks()[members.chosen]
+        first, block = first_met(members.cluster * (int(own.max()) + 1) + own)
         if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
             found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]
@@ -152,4 +152,5 @@ class CommonClusters:
         if not part.units.clusters:
             return Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
         rows = [part.members.of_clusters(chosen)]
-        return units_of_rows(rows, [names], [groups_of(names, seed)])[0]
+        groups = group_numbers(names, seed) if len(names) > ONE_BY_ONE else None
+        return units_of_rows(rows, [names], [groups])[0]

@@ -153,7 +153,7 @@ class Work:
             extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
         return Observer(
             self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips,
-            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else lambda _: True,
         )  # fmt: skip
 
     def observe(
@@ -220,10 +220,6 @@ def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
     return parts if len(parts) > 1 else []
 
 
-def _any(_: str) -> bool:
-    return True
-
-
 # -------------------------------------------------------------------------------------- the whole audit
 
 
@@ -284,14 +280,10 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        for _, observed in engine.map(self._work_on(engine).of_units, self._complete_clusters()):
-            self._take(observed)
-
-    def _complete_clusters(self) -> Iterator[list[Unit]]:
-        """All cases that waited, in batches of complete clusters."""
         lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
         by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
-        return whole_clusters(by_cluster, BATCH)
+        for _, observed in engine.map(self._work_on(engine).of_units, whole_clusters(by_cluster, BATCH)):
+            self._take(observed)
 
     def _take(self, observed: Observed) -> None:
         """Add a batch; what needs a model is observed here."""

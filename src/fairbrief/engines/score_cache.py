@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,11 +33,6 @@ FORMAT = b"3"
 BUSY_SECONDS = 60.0
 LOOKUP = 500
 """Keys per query, less than SQLite's limit of variables."""
-
-
-def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
-    """Whether a scorer's parts can be cached; a cheap scorer, or one that needs all rows at once, has none."""
-    return isinstance(scorer, Cacheable)
 
 
 @dataclass(slots=True, repr=False)

@@ -230,11 +230,6 @@ def detectable(spread: Spreads, confidence: float) -> Any:
     return precision.detectable(spread.count, 1 - confidence)
 
 
-def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:
-    """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out in turn. Shape (n,)."""
-    return group_numbers(clusters, seed) if len(clusters) > ONE_BY_ONE else None
-
-
 def group_numbers(clusters: Sequence[str], seed: int) -> GroupNumbers:
     """Which of `GROUPS` groups each cluster is in where they are many. Shape (n,)."""
     found = np.zeros(len(clusters), dtype=np.min_scalar_type(GROUPS))

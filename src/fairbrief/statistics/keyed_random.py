@@ -54,23 +54,14 @@ def random_fractions(keys: Keys, count: int) -> Floats:
     return np.asarray(found * 2.0**-53)
 
 
-def random_halves(keys: Keys, count: int) -> NDArray[np.uint32]:
-    """Uniform 32-bit integers, two of one number. Shape (keys, count)."""
-    return random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
+def random_choices(keys: Keys, count: int, among: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Uniform numbers of 0..among-1 in as few bytes as ``among`` needs. Shape (keys, count).
 
-
-def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Uniform numbers of 0..among-1 from `random_halves`, whose order they keep, in as few bytes as ``among`` needs.
-
-    Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
+    ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    found = np.empty(halves.shape, np.min_scalar_type(among))
-    step = max(1, AT_ONCE // max(1, halves.shape[1]))
-    for start in range(0, len(halves), step):
-        some = halves[start : start + step] * np.uint64(among)
-        some >>= np.uint64(32)
-        found[start : start + step] = some
-    return found
+    # A random number makes two choices, one of each half.
+    halves = random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
+    return (halves * np.uint64(among) >> np.uint64(32)).astype(np.min_scalar_type(among))
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:

@@ -19,13 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Integers
-from fairbrief.statistics.keyed_random import (
-    choices_among,
-    keys_of,
-    random_bits,
-    random_fractions,
-    random_halves,
-)
+from fairbrief.statistics.keyed_random import keys_of, random_bits, random_choices, random_fractions
 
 EXACT_LIMIT = 10_000
 """Up to this many distinct label permutations are enumerated; more are sampled."""
@@ -259,7 +253,7 @@ class LabelDraws:
         labels, n = _bytes(one.labels), len(one.labels)
         if one.cyclic:
             return _Kind(labels, None, max(1, n), n, is_listed=True, is_matched=False)
-        shuffle = _shuffle(np.shape(one.labels), labels, None if one.blocks is None else _bytes(one.blocks))
+        shuffle = _shuffle(labels, None if one.blocks is None else _bytes(one.blocks))
         is_listed = shuffle.number <= most
         number = shuffle.number if is_listed else self.draws + 1
         return _Kind(labels, shuffle, number, n, is_listed, is_matched=one.items is not None)
@@ -305,8 +299,7 @@ class LabelDraws:
         """Which of so many listed label permutations each draw takes, for units with these keys. Read-only."""
 
         def drawn() -> tuple[Choice]:
-            halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
-            choices = choices_among(halves, number)
+            choices = random_choices(keys_of(keys, self.seed, "labellings"), self.draws, number)
             choices.flags.writeable = False
             return (choices,)
 
@@ -379,12 +372,10 @@ def _stacked(several: Sequence[Integers]) -> Integers:
 
 
 @lru_cache(maxsize=1024)
-def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
-    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all label permutations."""
-    return sort_by_block(
-        np.frombuffer(labels, dtype=np.int64).reshape(shape),
-        None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
-    )
+def _shuffle(labels: bytes, blocks: bytes | None) -> Shuffle:
+    """`sort_by_block` of these bytes, which records of the same labels share."""
+    of_blocks = None if blocks is None else np.frombuffer(blocks, dtype=np.int64)
+    return sort_by_block(np.frombuffer(labels, dtype=np.int64), of_blocks)
 
 
 @lru_cache(maxsize=256)
