@@ -15,7 +15,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -58,10 +57,7 @@ class Bank(Ledger):
         self.left: dict[int, str] = {}
 
     def write(
-        self,
-        origins: Origins,
-        blocks: Iterable[Sequence[RowBlock]],
-        left_out: Mapping[int, str] = MappingProxyType({}),
+        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
     ) -> None:
         """Keep the units instead of adding them up."""
         first = len(self.sources)

@@ -60,9 +60,8 @@ def load(kind: Kind, name: str) -> Any:
     try:
         return point.load()
     except (Exception, SystemExit) as error:
-        if isinstance(
-            error.__cause__, KeyboardInterrupt
-        ):  # Python 3.11 wraps one that comes while a class is made
+        # Python 3.11 wraps one that comes while a class is made.
+        if isinstance(error.__cause__, KeyboardInterrupt):
             raise error.__cause__ from None
         package = point.dist.name if point.dist is not None else point.value
         raise BackendError(

@@ -59,11 +59,8 @@ __all__ = ["Plan", "audit", "check"]
 
 def audit(cases: Iterable[Case], plan: Plan) -> Result:
     """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited."""
-    plan = replace(
-        plan,
-        compared_scorers=sensitivity.resolved(plan.compared_scorers),
-        sanity_baselines=named_baselines(plan.sanity_baselines),
-    )
+    scorers, baselines = sensitivity.resolved(plan.compared_scorers), named_baselines(plan.sanity_baselines)
+    plan = replace(plan, compared_scorers=scorers, sanity_baselines=baselines)
     with languages.using(plan.language or languages.setting()):
         result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan)
     return result if plan.keeps_texts else result.without_texts()
@@ -82,12 +79,8 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
         )
     is_asked = any(RUN in names for names in asked)
     gaps = tuple(e for e in result.differences if is_asked or RUN not in e.subgroup)
-    return replace(
-        result,
-        estimates=tuple(with_spreads(of_runs(result.estimates))),
-        differences=gaps,
-        made={**result.made, "pools_runs": True},
-    )
+    estimates, made = tuple(with_spreads(of_runs(result.estimates))), {**result.made, "pools_runs": True}
+    return replace(result, estimates=estimates, differences=gaps, made=made)
 
 
 def _audit(cases: Iterable[Case], plan: Plan) -> Result:
@@ -190,13 +183,9 @@ class _Audit:
         if isinstance(self.protocol, PerRecordProtocol):
             tables += self.protocol.per_record_tables(rows.table())
         by_spec = {repr(measure): measure for measure in run.measures}
-        estimates = with_notes(
-            estimates,
-            length_notes(estimates, plan.alpha),
-            spelling_notes(estimates),
-            watchers.places.notes(by_spec),
-            watchers.profile.claim_notes(),
-        )
+        of_groups = length_notes(estimates, plan.alpha), spelling_notes(estimates)
+        of_inputs = watchers.places.notes(by_spec), watchers.profile.claim_notes()
+        estimates = with_notes(estimates, *of_groups, *of_inputs)
         result = Result(
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
@@ -280,8 +269,7 @@ def chosen_engine(name: str, workers: int) -> Engine:
     """
     if name and workers != 1:
         raise RequestError(
-            f"--workers {workers} asks for processes on this machine, --engine {name} for another place: drop one of the two "
-            f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
+            f"--workers {workers} and --engine {name} exclude each other: drop one, or write --engine 'processes(workers={workers})'."
         )
     if name:
         engine: Engine = registry.make("engine", name)
@@ -379,8 +367,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             has_attribute = bool(measure_selection.attributes_of(head)["document"])
             raise RequestError(f"No measure can read this input: {reasons}.{'' if has_attribute else advice}")
         raise RequestError(
-            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones can be read, name the measures "
-            "(--measure)."
+            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones are different, name measures (--measure)."
         )
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
 

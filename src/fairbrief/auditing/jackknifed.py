@@ -42,11 +42,9 @@ class ClusterRows:
     def of(self, matrix: Floats) -> Floats:
         """The sums by cluster of some columns of all rows of the source. Shape: (clusters, columns)."""
         rows = matrix if len(self.chosen) == len(matrix) else matrix[self.chosen]
-        return (
-            rows
-            if self.cluster is None
-            else summed(rows, self.cluster, int(self.cluster.max(initial=-1)) + 1)
-        )
+        if self.cluster is None:
+            return rows
+        return summed(rows, self.cluster, int(self.cluster.max(initial=-1)) + 1)
 
     def of_clusters(self, wanted: Integers) -> ClusterRows:
         """Some of the clusters, in this order. Shape: (clusters,)."""
@@ -115,12 +113,11 @@ class Units:
 
     def clusters_with(self, columns: Sequence[Column]) -> Integers:
         """In how many clusters each column is above 0. Shape (parts, columns)."""
-        return np.concatenate(
-            [
-                np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
-                for clusters in self._by_cluster(set(columns))
-            ]
-        )
+        found = [
+            np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
+            for clusters in self._by_cluster(set(columns))
+        ]
+        return np.concatenate(found)
 
     def _by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
         """Some columns by cluster: of all parts at once, or part by part where units are groups of clusters."""
@@ -178,10 +175,8 @@ def together(several: Sequence[Units]) -> Units:
     """Parts that have as many units side by side; all of clusters, or all of groups of clusters."""
     if len(several) == 1:
         return several[0]
-    names, clusters = (
-        [n for units in several for n in units.names],
-        [c for units in several for c in units.clusters],
-    )
+    names = [n for units in several for n in units.names]
+    clusters = [c for units in several for c in units.clusters]
     return Units(several[0].columns, np.concatenate([units.sums for units in several]), names, clusters)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -122,10 +121,7 @@ class Ledger:
     # ---------------------------------------------------------------------------------- writing
 
     def write(
-        self,
-        origins: Origins,
-        blocks: Iterable[Sequence[RowBlock]],
-        left_out: Mapping[int, str] = MappingProxyType({}),
+        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
     ) -> None:
         """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
 

@@ -23,6 +23,7 @@ MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
 HOLDERS = ("document", "record", "entity")
 """What has attributes: the kinds of `Declaration.attribute_of`."""
+Attributes = dict[str, dict[str, Counter[str]]]
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
 """Why measures of position are left out."""
 
@@ -35,9 +36,9 @@ class Choice:
     left_out: tuple[NotMeasured, ...] = ()
 
 
-def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
+def attributes_of(cases: Sequence[Case]) -> Attributes:
     """Attributes by holder (document, record, entity), with the counts of their values."""
-    found: dict[str, dict[str, Counter[str]]] = {holder: {} for holder in HOLDERS}
+    found: Attributes = {holder: {} for holder in HOLDERS}
     for record in (case.record for case in cases):
         owners: dict[str, Sequence[Any]] = {
             "document": record.documents, "record": (record,), "entity": record.entities,
@@ -183,11 +184,7 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
 
 
 def _over_each(
-    name: str,
-    kind: Any,
-    known: Mapping[str, Mapping[str, Counter[str]]],
-    wanted: Sequence[str],
-    left_out: dict[str, str],
+    name: str, kind: Any, known: Attributes, wanted: Sequence[str], left_out: dict[str, str]
 ) -> Iterator[Measure]:
     """The measure over each attribute that can be a group; adds why others are left out."""
     holder = kind.declaration.attribute_of

@@ -261,13 +261,9 @@ class Observer:
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
     """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
-    return Relabelled(
-        origin.cluster if scheme.is_together or items is not None else origin.record,
-        scheme.labels,
-        scheme.blocks,
-        items() if callable(items) else items,
-        scheme.cyclic,
-    )
+    key = origin.cluster if scheme.is_together or items is not None else origin.record
+    keys_of_items = items() if callable(items) else items
+    return Relabelled(key, scheme.labels, scheme.blocks, keys_of_items, scheme.cyclic)
 
 
 NO_NUMBER = "a score that is not a number, from "
@@ -416,9 +412,9 @@ def _with_more(
         beside.append((places[units], *means))
     if declared.tests_units is not None and values.shape[1] > 1:
         columns, values, ps = with_unit_tests(block, declared, exact=exact)
-    choices = None if values.shape[1] == 1 else labelled.choices
-    if choices is not None and not np.array_equal(units, np.arange(len(choices))):
-        choices = choices[units]
+    choices = None
+    if labelled.choices is not None and values.shape[1] > 1:
+        choices = labelled.choices[units]
     return RowBlock(places[units], columns, values, choices, ps, beside)
 
 

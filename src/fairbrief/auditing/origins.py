@@ -125,12 +125,8 @@ class Origins(Sequence[Origin]):
         """These origins."""
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
-        kind = [
-            kinds.setdefault(
-                (o.system, o.subgroups, o.block, o.is_shared, o.system_kind, o.attributes), len(kinds)
-            )
-            for o in several
-        ]
+        about = ((o.system, o.subgroups, o.block, o.is_shared, o.system_kind, o.attributes) for o in several)
+        kind = [kinds.setdefault(one, len(kinds)) for one in about]
         records = names_of(o.record for o in several)
         are_clusters = all(o.cluster == o.record for o in several)
         clusters = records if are_clusters else names_of(o.cluster for o in several)

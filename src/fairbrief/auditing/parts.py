@@ -84,15 +84,9 @@ def parts_of(
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
-    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else None
-    units = units_of_rows(
-        members,
-        [names for _, names, _ in found.values()],
-        [
-            None if group is None or len(names) <= ONE_BY_ONE else group[heads]
-            for _, names, heads in found.values()
-        ],
-    )
+    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
+    groups = [group[heads] if len(names) > ONE_BY_ONE else None for _, names, heads in found.values()]
+    units = units_of_rows(members, [names for _, names, _ in found.values()], groups)
     blocks = _blocks(ledger, members, origins)
     return {
         key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)

@@ -88,9 +88,9 @@ def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRec
     return PerRecordRows(per_record.measures, schemas, tables)
 
 
-def columns_of(schema: pa.Schema) -> dict[Column, str]:
-    """The statistics among the columns of an observation, and what their columns are called."""
-    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in schema if COLUMN in (f.metadata or {})}
+def columns_of(fields: Iterable[pa.Field]) -> dict[Column, str]:
+    """The statistics among the columns of an observation, such as its schema, and what their columns are called."""
+    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in fields if COLUMN in (f.metadata or {})}
 
 
 def _field(column: Column) -> pa.Field:

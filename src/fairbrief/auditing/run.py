@@ -363,10 +363,8 @@ class Run(Observed):
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.measures_of[ledger.observation]
-        subgroups = sorted(
-            {part for kind in ledger.origins.known_kinds for part in kind.subgroups},
-            key=lambda s: (len(s), s),
-        )
+        known = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
+        subgroups = sorted(known, key=lambda part: (len(part), part))
         parts = parts_of(ledger, subgroups, settings.seed)
         made: dict[tuple[str, Subgroup], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):

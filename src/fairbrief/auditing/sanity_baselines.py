@@ -95,14 +95,8 @@ class Exchange:
         if place == 0 or order[place - 1][1] != case.record.id:  # provides none
             place = self._rank(f"borrows {case.record.id}") % len(order)
         text = order[place % len(order)][2]
-        borrowed = replace(
-            case.summary,
-            record=case.record.id,
-            system=sanity_baseline_name("exchanged", system),
-            system_kind="sanity_baseline",
-            text=text,
-            claims=None,
-        )
+        name = sanity_baseline_name("exchanged", system)
+        borrowed = replace(case.summary, system=name, system_kind="sanity_baseline", text=text, claims=None)
         return replace(case, summary=borrowed)
 
     def _rank(self, name: str) -> int:

@@ -110,9 +110,8 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
         near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
     contributes = np.isfinite(alone) | ~near
-    contributes |= near & ~contributes.any(
-        axis=1, keepdims=True
-    )  # nothing changes anything: all units are equal
+    # Where nothing changes anything all units are equal.
+    contributes |= near & ~contributes.any(axis=1, keepdims=True)
     count = contributes.sum(axis=1)
     error, freedom = np.full(len(values), np.nan), count - 1.0
     for c in np.unique(count[count > 1]).tolist():
@@ -200,10 +199,8 @@ def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), spread.count)
     t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
     n = np.maximum(n, 1e-9)
-    middle, half = (
-        (v + t2 / (2 * n)) / (1 + t2 / n),
-        np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n),
-    )
+    middle = (v + t2 / (2 * n)) / (1 + t2 / n)
+    half = np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n)
     known = ~np.isnan(error)
     # At the ends, rounding would move a bound beyond the value.
     low, high = np.clip(middle - half, 0.0, v), np.clip(middle + half, v, 1.0)

@@ -62,15 +62,13 @@ class Shuffle:
         return prod(multinomial(counts) for counts in self.counts)
 
     def permutations(self) -> Integers:
-        """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
+        """All distinct label permutations, the real one first. Shape (R, n)."""
         values = [labels for labels, _ in self._kinds]
         first = np.repeat(np.cumsum([0, *map(len, values)])[:-1], self.sizes)
         rows = np.concatenate(values)[arrangements(self.counts) + first]
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
-        rows = self.scatter(rows)
-        rows.flags.writeable = False
-        return rows
+        return self.scatter(rows)
 
     def scatter(self, sorted_rows: Integers) -> Integers:
         """Return every column to its original position. Shape (R, n) → (R, n)."""
@@ -284,11 +282,13 @@ class LabelDraws:
             yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
     def _once(self, key: Any, make: Callable[[], Arrays]) -> Arrays:
-        """The arrays that ``make`` returns: from the store, or computed and stored while there is room."""
+        """The arrays that ``make`` returns, read-only: from the store, or computed and stored while there is room."""
         found: Arrays | None = self._stored.get(key)
         if found is None:
             found = make()
-            self._room -= sum(array.nbytes for array in found)
+            for array in found:
+                array.flags.writeable = False
+                self._room -= array.nbytes
             if self._room > 0:
                 self._stored[key] = found
         return found
@@ -296,12 +296,10 @@ class LabelDraws:
     # ------------------------------------------------------- listed label permutations, and choices among them
 
     def _choices(self, keys: tuple[str, ...], number: int) -> Choice:
-        """Which of so many listed label permutations each draw takes, for units with these keys. Read-only."""
+        """Which of so many listed label permutations each draw takes, for units with these keys."""
 
         def drawn() -> tuple[Choice]:
-            choices = random_choices(keys_of(keys, self.seed, "labellings"), self.draws, number)
-            choices.flags.writeable = False
-            return (choices,)
+            return (random_choices(keys_of(keys, self.seed, "labellings"), self.draws, number),)
 
         return self._once((keys, number), drawn)[0]
 
@@ -322,7 +320,6 @@ class LabelDraws:
     def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         assert kind.shuffle is not None
         rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
-        rows.flags.writeable = False  # stored, as the choices are
         return rows, choice.astype(np.min_scalar_type(len(rows)))
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
