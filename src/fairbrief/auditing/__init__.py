@@ -70,9 +70,8 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
     """The audit of systems whose runs are pooled; RequestError where no system has runs."""
     asked = [tuple(names) for names in plan.by]
     subgroups = asked if (RUN,) in asked else [*asked, (RUN,)]
-    pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
-    plan = replace(plan, by=subgroups)
-    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan)
+    pooled = Pooled(cases)
+    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, replace(plan, by=subgroups))
     if not any(RUN in e.subgroup for e in result.estimates):
         raise RequestError(
             f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."

@@ -253,7 +253,8 @@ def _of_value(
     found, made = here.spreads(name), []
     is_folded, is_contrast = _is_folded(value), _kind(name, value) == "group_difference"
     lacks_texts = ledger.lacks_null and value.tail is not None
-    known_contrasts = contrasts_of(here.measure.observation, tuple(ledger.columns))
+    observation: Any = here.measure.observation
+    known_contrasts = contrasts_of(observation, tuple(ledger.columns))
     needs_texts = lacks_texts and all(name in known_contrasts for name in value.contrasts)
     columns = (
         each, presence(value, here.units), read, found.error.tolist(), found.freedom.tolist(),
@@ -289,11 +290,8 @@ def _of_value(
 def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
     """Whether intervals contain the uncertainty of a calibrated scorer; () of others."""
     scorer = getattr(here.measure, "scorer", "")
-    if (
-        not settings.n_resamples
-        or not isinstance(scorer, str)
-        or "calibrated" not in parse(scorer or "none").settings
-    ):
+    is_calibrated = isinstance(scorer, str) and "calibrated" in parse(scorer or "none").settings
+    if not settings.n_resamples or not is_calibrated:
         return ()
     return (Note("scores_uncertain", {"is_contained": here.maps is not None}),)
 

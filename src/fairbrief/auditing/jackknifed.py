@@ -196,14 +196,10 @@ class Readings(NamedTuple):
 
     def and_other(self, other: Readings, sign: float = -1.0) -> Readings:
         """The difference from another on the same units, with ``sign`` 1 the sum. Published odds may be infinite in both: it is nan."""
-        by_map = None
+        one, two, by_map = self.by_map, other.by_map, None
         with np.errstate(invalid="ignore"):
-            if (
-                self.by_map is not None
-                and other.by_map is not None
-                and self.by_map.shape == other.by_map.shape
-            ):
-                by_map = self.by_map + sign * other.by_map  # the maps of a scorer are the same for both
+            if one is not None and two is not None and one.shape == two.shape:
+                by_map = one + sign * two  # the maps of a scorer are the same for both
             here, left, alone = (a + sign * b for a, b in zip(self[:3], other[:3], strict=True))
         return Readings(here, left, alone, by_map)
 

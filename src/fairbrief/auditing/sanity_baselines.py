@@ -111,12 +111,11 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
     """
     sentences = [s for document in case.record.documents for s in split(document.text)]
     wanted, drawn, words = len(case.summary.text.split()), [], 0
-    for i in rng_of(seed, "random_sentences", case.record.id, case.summary.system).permutation(
-        len(sentences)
-    ):
+    rng = rng_of(seed, "random_sentences", case.record.id, case.summary.system)
+    for i in rng.permutation(len(sentences)).tolist():
         if words >= wanted:
             break
-        drawn.append(int(i))
+        drawn.append(i)
         words += len(sentences[i].split())
     text = " ".join(sentences[i] for i in sorted(drawn))
     system = sanity_baseline_name("random_sentences", case.summary.system)
