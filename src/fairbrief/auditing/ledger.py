@@ -305,7 +305,7 @@ class Ledger:
         self.columns = {column: i for i, column in enumerate(columns)}
         if len(self.ps):
             self._ps = [self.ps[order]]
-        reasons = ["", *sorted(r for r in self.known_reasons if r)]
+        reasons = sorted(self.known_reasons)  # 0 stays the number of none, which is empty
         number = np.array([reasons.index(r) for r in self.known_reasons])
         self._reasons = [narrowed(number[self.reasons[order]])]
         self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
