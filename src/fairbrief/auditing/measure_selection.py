@@ -190,8 +190,8 @@ def _over_each(
     holder = kind.declaration.attribute_of
     over = {a: values for a, values in known[holder].items() if not wanted or a in wanted}
     if not over:
-        named = f" named {' or '.join(wanted)}" if wanted else ""
-        left_out[name] = f"no {holder} has an attribute{named}"
+        of_these = f" named {' or '.join(wanted)}" if wanted else ""
+        left_out[name] = f"no {holder} has an attribute{of_these}"
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
             why = f"more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)"

@@ -106,7 +106,6 @@ class Work:
     reading: Reading | None = None
     watchers: Watchers | None = None
     """For parts of a file: how it is read, and watchers that have seen nothing."""
-    _need_models: set[Observation] = field(default_factory=set)
 
     def of_units(self, cases: Sequence[Unit]) -> Observed:
         """What the cases of complete clusters add to the audit."""
@@ -162,14 +161,10 @@ class Work:
         """Add the rows of units for some observations, by number; those that need a model stay unscored."""
         origins, unscored = Origins.by_column(origin for _, origin in units), list[int]()
         for i in numbers:
-            ledger = observed.ledgers[i]
-            if ledger.observation not in self._need_models:
-                try:
-                    observer.observe(ledger, units, origins)
-                    continue
-                except NeedsModel:
-                    self._need_models.add(ledger.observation)
-            unscored.append(i)
+            try:
+                observer.observe(observed.ledgers[i], units, origins)
+            except NeedsModel:
+                unscored.append(i)
         if unscored:
             observed.unscored.append((units, unscored))
         observed.asked = tuple(self.scorers)
@@ -244,8 +239,7 @@ class Run(Observed):
         self.plan, self.measures, self.measures_of = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        baselines = self._sanity_baselines
-        self._work = Work(plan, self.measures_of, self.scorers, baselines, watchers=watchers)
+        self._work = Work(plan, self.measures_of, self.scorers, self._sanity_baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
         self._waiting = RowsOnDisk()
         self._clusters = array("q")
