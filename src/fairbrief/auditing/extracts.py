@@ -108,10 +108,12 @@ def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) ->
     own = np.broadcast_to(lengths, order.shape)
     if order.shape[-1] <= COMPARED:
         return np.asarray(_fits(_words_before(order, own), own, words, coin), dtype=np.float64, order="C")
-    places, kept = np.argsort(order, axis=-1), np.empty(order.shape)
+    most = 1 + (np.cumsum(np.sort(lengths, axis=-1), axis=-1) <= words).sum(axis=-1).max()  # of the shortest
+    places = np.argsort(order, axis=-1)[..., :most]
     own = np.take_along_axis(own, places, axis=-1)
-    np.put_along_axis(kept, places, _fits(np.cumsum(own, axis=-1) - own, own, words, coin), axis=-1)
-    return kept
+    n = _fits(np.cumsum(own, axis=-1) - own, own, words, coin).sum(axis=-1, keepdims=True)
+    last = np.take_along_axis(order, np.take_along_axis(places, n - 1, axis=-1), axis=-1)
+    return np.asarray(order <= last, dtype=np.float64)
 
 
 def _fits(before: Integers, own: Integers, words: Integers | int, coin: Floats) -> NDArray[np.bool_]:

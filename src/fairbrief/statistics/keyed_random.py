@@ -59,9 +59,13 @@ def random_choices(keys: Keys, count: int, among: int) -> NDArray[np.unsignedint
 
     ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    # A random number makes two choices, one of each half.
-    halves = random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
-    return (halves * np.uint64(among) >> np.uint64(32)).astype(np.min_scalar_type(among))
+    found = np.empty((len(keys), count), dtype=np.min_scalar_type(among))
+    step = max(1, AT_ONCE // max(1, count))
+    for start in range(0, len(keys), step):
+        bits = random_bits(keys[start : start + step], -(-count // 2)).astype("<u8", copy=False)
+        halves = bits.view("<u4")[:, :count]  # a random number makes two choices
+        found[start : start + step] = halves * np.uint64(among) >> np.uint64(32)
+    return found
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:
