@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ BETWEEN = b"\xff"
 DECODED = 4096
 """Names that are decoded together."""
 
+T = TypeVar("T")
 Codes = NDArray[np.integer[Any]]
 """Numbers of things of a list, as narrow as these allow."""
 
@@ -110,14 +111,16 @@ def side_by_side(*several: Names) -> Names:
 class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
-    ``clusters`` is the same object as ``records`` where each record is a cluster by itself. ``kind`` (n,) numbers
-    ``known_kinds``, which are origins without names, in the order in which these are first met.
+    ``clusters`` is the same object as ``records`` where each record is a cluster by itself. ``kind`` and ``block`` (n,) number
+    ``known_kinds``, which are origins without names, and ``known_blocks``, in the order in which these are first met.
     """
 
     records: Names
     clusters: Names
     kind: Codes
+    block: Codes
     known_kinds: Sequence[Origin]
+    known_blocks: Sequence[str]
     _groups: dict[int, GroupNumbers] = field(default_factory=dict)
 
     @classmethod
@@ -125,12 +128,15 @@ class Origins(Sequence[Origin]):
         """These origins."""
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
-        about = ((o.system, o.subgroups, o.block, o.is_shared, o.system_kind, o.attributes) for o in several)
-        kind = [kinds.setdefault(one, len(kinds)) for one in about]
+        blocks: dict[str, int] = {}
+        about = ((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes) for o in several)
+        kind = narrowed([kinds.setdefault(one, len(kinds)) for one in about])
+        block = narrowed([blocks.setdefault(o.block, len(blocks)) for o in several])
         records = names_of(o.record for o in several)
         are_clusters = all(o.cluster == o.record for o in several)
         clusters = records if are_clusters else names_of(o.cluster for o in several)
-        return cls(records, clusters, narrowed(kind), [Origin(system, "", "", *of) for system, *of in kinds])
+        known_kinds = [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds]
+        return cls(records, clusters, kind, block, known_kinds, list(blocks))
 
     @classmethod
     def joined(cls, several: Sequence[Origins]) -> Origins:
@@ -138,19 +144,20 @@ class Origins(Sequence[Origin]):
         if len(several) < 2:
             return several[0] if several else cls.by_column(())
         kinds: dict[Origin, int] = {}
-        for kind in itertools.chain.from_iterable(o.known_kinds for o in several):
-            kinds.setdefault(kind, len(kinds))
-        codes = [np.array([kinds[kind] for kind in o.known_kinds])[o.kind] for o in several]
+        blocks: dict[str, int] = {}
+        kind = narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several]))
+        block = narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several]))
         records = Names(pa.concat_arrays([o.records.encoded for o in several]))
         are_clusters = all(o.are_clusters for o in several)
         clusters = records if are_clusters else Names(pa.concat_arrays([o.clusters.encoded for o in several]))
-        return cls(records, clusters, narrowed(np.concatenate(codes)), list(kinds))
+        return cls(records, clusters, kind, block, list(kinds), list(blocks))
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def __getitem__(self, i: Any) -> Any:
-        return replace(self.known_kinds[self.kind[i]], record=self.records[i], cluster=self.clusters[i])
+        kind, block = self.known_kinds[self.kind[i]], self.known_blocks[self.block[i]]
+        return replace(kind, record=self.records[i], cluster=self.clusters[i], block=block)
 
     def of(self, places: Integers) -> Origins:
         """Some of them. Shape: (n,)."""
@@ -158,9 +165,9 @@ class Origins(Sequence[Origin]):
         if records is self.records:
             return self
         clusters = records if self.are_clusters else self.clusters.of(places)
-        first, kind = first_met(self.kind[places])
-        kinds = [self.known_kinds[number] for number in self.kind[places[first]].tolist()]
-        return Origins(records, clusters, narrowed(kind), kinds)
+        kind, kinds = numbered(self.kind[places], self.known_kinds)
+        block, blocks = numbered(self.block[places], self.known_blocks)
+        return Origins(records, clusters, kind, block, kinds, blocks)
 
     def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
         """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
@@ -182,10 +189,6 @@ class Origins(Sequence[Origin]):
         """Whether each record is a cluster by itself."""
         return self.clusters is self.records
 
-    def blocks(self) -> Integers:
-        """The place of each block among the sorted distinct ones. Shape (n,)."""
-        return _ranks([kind.block for kind in self.known_kinds])[self.kind]
-
     def groups(self, seed: int) -> GroupNumbers:
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
         if seed not in self._groups:
@@ -199,7 +202,7 @@ class Origins(Sequence[Origin]):
         keys |= {
             "record": self.records.encoded,
             "system": numbers(_ranks([kind.system for kind in self.known_kinds])[self.kind]),
-            "block": numbers(self.blocks()),
+            "block": numbers(_ranks(self.known_blocks)[self.block]),
         }
         order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
@@ -324,6 +327,17 @@ def narrowed(codes: Sequence[int] | Codes) -> Codes:
     """Numbers from 0 on in as few bytes as they need. Shape: (n,)."""
     given = np.asarray(codes)
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
+
+
+def numbered(codes: Codes, things: Sequence[T]) -> tuple[Codes, list[T]]:
+    """The things with these codes in the order in which they are first met, and each one's number among them. Shape: (n,)."""
+    first, own = first_met(codes)
+    return narrowed(own), [things[i] for i in codes[first].tolist()]
+
+
+def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
+    """The codes of items in ``known``; new items are added."""
+    return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
 
 
 def _ranks(keys: Sequence[str]) -> Integers:

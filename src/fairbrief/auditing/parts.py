@@ -103,8 +103,8 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        own = origins.blocks()[members.chosen]
-        first, block = first_met(members.cluster * (int(own.max()) + 1) + own)
+        own = origins.block[members.chosen]
+        first, block = first_met(members.cluster * len(origins.known_blocks) + own)
         if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
             found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import Chunk, Ledger
-from fairbrief.auditing.origins import Codes, Names, Origin, Origins, first_met, narrowed, subgroups_of
+from fairbrief.auditing.origins import (
+    Codes,
+    Names,
+    Origin,
+    Origins,
+    first_met,
+    narrowed,
+    numbered,
+    subgroups_of,
+)
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Column, Floats, Measure, Observation
@@ -125,6 +134,7 @@ def _identity(
     by_record: dict[str, Callable[[], pa.Array]] = {
         "record": lambda: origins.records.texts(),
         "cluster": lambda: origins.clusters.texts(),
+        "block": lambda: _coded(origins.block, [block or None for block in origins.known_blocks]),
         "reason": lambda: _coded(reasons, [reason or None for reason in ledger.known_reasons]),
         "p": lambda: numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64()),
     }
@@ -148,12 +158,11 @@ def _statistics(ledger: Ledger, rows: range, chunk: Chunk, columns: Iterable[Col
         yield made[held] if column in ledger.columns else nothing
 
 
-def _texts_of(kind: Origin) -> dict[str, str | None]:
+def _texts_of(kind: Origin) -> dict[str, str]:
     """What the rows of a kind have in common, by column."""
     return {
         "system": kind.system,
         "system_kind": kind.system_kind,
-        "block": kind.block or None,
         **{f"{SUBGROUP}{name}": value for part in kind.subgroups for name, value in part},
         **{f"{ATTRIBUTE}{name}": value for name, value in kind.attributes},
     }
@@ -235,20 +244,21 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
     )
     attributes = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes, columns = np.zeros(len(rows), dtype=np.int64), []
-    for name in ("system", "system_kind", "block", *attributes):
+    for name in ("system", "system_kind", *attributes):
         own, known = coded(rows[name])
         columns.append((own, [*known.to_pylist(), None]))  # -1, for none, is the place of the last
         codes = first_met(codes * (len(known) + 1) + own + 1)[1]
     first, kind = first_met(codes)
     kinds = []
     for i in first.tolist():
-        system, system_kind, block, *values = (known[own[i]] for own, known in columns)
+        system, system_kind, *values = (known[own[i]] for own, known in columns)
         told = {
             name.removeprefix(SUBGROUP): value
             for name, value in zip(attributes, values, strict=True)
             if value is not None
         }
-        subgroups = subgroups_of(told, by)
-        kinds.append(Origin(system, "", "", subgroups, block or "", system_kind=system_kind))
+        kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
+    block, blocks = coded(rows["block"])
+    number, names = numbered(block, [*blocks.to_pylist(), ""])  # -1, for none, is the place of the last
     are_clusters = records.encoded.equals(clusters.encoded)
-    return Origins(records, records if are_clusters else clusters, narrowed(kind), kinds)
+    return Origins(records, records if are_clusters else clusters, narrowed(kind), number, kinds, names)

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Integers
+from fairbrief.statistics.arrays import Floats, Integers
 from fairbrief.statistics.keyed_random import keys_of, random_bits, random_choices, random_fractions
 
 EXACT_LIMIT = 10_000
@@ -137,6 +137,8 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
+COMPARED = 8
+"""Numbers up to which each is compared with each, which is faster than to sort them."""
 
 
 class Relabelled(msgspec.Struct, frozen=True, gc=False):
@@ -340,10 +342,8 @@ class LabelDraws:
         names = _distinct(one.items)
         by_name = np.lexsort((names, block))
         keys = keys_of((f"{one.key}\t{i}" for i in names), self.seed, "matched labels")
-        order = np.argsort(random_fractions(keys, self.draws).T + block, axis=1, kind="stable")
-        moved = np.empty_like(order)
-        np.put_along_axis(moved, order, labels[by_name][np.newaxis], axis=1)
-        return moved
+        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
+        return np.asarray(labels[by_name][places.T])
 
     def _sampled(self, key: str, shuffle: Shuffle) -> tuple[Integers, Integers]:
         """As many label permutations as there are draws, of more than are listed."""
@@ -382,6 +382,20 @@ def _rotations(labels: bytes) -> Integers:
     if not len(once):
         return once[np.newaxis]
     return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
+
+
+def _places(numbers: Floats) -> Integers:
+    """The rank of each number in its column, of equals the first one first. Shapes: (n, columns)."""
+    n = len(numbers)
+    if n > COMPARED:
+        return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
+    found = np.zeros(numbers.shape, dtype=np.int64)
+    for i in range(n):
+        for j in range(i + 1, n):
+            is_before = numbers[i] <= numbers[j]
+            found[j] += is_before
+            found[i] += ~is_before
+    return found
 
 
 @lru_cache(maxsize=64)
