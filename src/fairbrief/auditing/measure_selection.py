@@ -123,7 +123,8 @@ def check_ordered(head: Sequence[Case]) -> None:
     """RequestError if no record of the first cases has several documents, so that there is no order."""
     if not _have_several(head):
         raise RequestError(
-            "--ordered has no effect where no record has several documents: measures of position are taken anyway. Drop it."
+            f"--ordered has no effect: no record of the first {counted(len(head), 'summary', 'summaries')} has several documents, so "
+            "measures of position are taken anyway. Drop it."
         )
 
 
