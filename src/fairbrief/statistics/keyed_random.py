@@ -21,6 +21,8 @@ Keys = NDArray[np.uint64]
 
 AT_ONCE = 16_384
 """Numbers that are mixed at once: what stays in a core's cache."""
+COMPARED = 6
+"""Numbers up to which it is faster to compare with where each begins than to multiply."""
 
 
 def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
@@ -54,17 +56,28 @@ def random_fractions(keys: Keys, count: int) -> Floats:
     return np.asarray(found * 2.0**-53)
 
 
-def random_choices(keys: Keys, count: int, among: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Uniform numbers of 0..among-1 in as few bytes as ``among`` needs. Shape (keys, count).
+def random_halves(keys: Keys, count: int) -> NDArray[np.uint32]:
+    """Uniform 32-bit integers, two of one number. Shape (keys, count)."""
+    return random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
 
-    ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
+
+def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Uniform numbers of 0..among-1 from `random_halves`, whose order they keep, in as few bytes as ``among`` needs.
+
+    Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    found = np.empty((len(keys), count), dtype=np.min_scalar_type(among))
-    step = max(1, AT_ONCE // max(1, count))
-    for start in range(0, len(keys), step):
-        bits = random_bits(keys[start : start + step], -(-count // 2)).astype("<u8", copy=False)
-        halves = bits.view("<u4")[:, :count]  # a random number makes two choices
-        found[start : start + step] = halves * np.uint64(among) >> np.uint64(32)
+    if 1 < among <= COMPARED:
+        first, *others = (np.uint32(-(-(number << 32) // among)) for number in range(1, among))
+        few = (halves >= first).view(np.uint8)
+        for beginning in others:
+            few += halves >= beginning
+        return few
+    found = np.empty(halves.shape, np.min_scalar_type(among))
+    step = max(1, AT_ONCE // max(1, halves.shape[1]))
+    for start in range(0, len(halves), step):
+        some = halves[start : start + step] * np.uint64(among)
+        some >>= np.uint64(32)
+        found[start : start + step] = some
     return found
 
 

@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Floats, Integers
-from fairbrief.statistics.keyed_random import keys_of, random_bits, random_choices, random_fractions
+from fairbrief.statistics.keyed_random import (
+    choices_among,
+    keys_of,
+    random_bits,
+    random_fractions,
+    random_halves,
+)
 
 EXACT_LIMIT = 10_000
 """Up to this many distinct label permutations are enumerated; more are sampled."""
@@ -310,7 +316,8 @@ class LabelDraws:
         """Which of so many listed label permutations each draw takes, for units with these keys."""
 
         def drawn() -> tuple[Choice]:
-            return (random_choices(keys_of(keys, self.seed, "labellings"), self.draws, number),)
+            halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
+            return (choices_among(halves, number),)
 
         return self._once((keys, number), drawn)[0]
 
