@@ -7,6 +7,7 @@ import numpy as np
 from tests.rows_by_hand import NO_LABELS, answer
 
 from fairbrief.auditing.observing import with_unit_tests
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage import Coverage
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.types import AlikeRows, Case, Claim, Column, Document, Reason, Record, Rows, Summary
@@ -32,5 +33,6 @@ def rows_of(
 def with_test(rows: Rows, column: Column, *, within: str = "") -> tuple[Rows, float]:
     """Rows of all label permutations with the columns of the test, and the p of the real one."""
     block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
-    columns, values, ps = with_unit_tests(block, column, exact=True, within=within)
+    tested = ObservationDeclaration(tests_units=column, tests_within=within)
+    columns, values, ps = with_unit_tests(block, tested, exact=True)
     return Rows(columns, values[0]), float(ps[0])

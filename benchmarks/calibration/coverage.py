@@ -20,6 +20,7 @@ from benchmarks.recording import markdown, options, write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.observing import with_unit_tests
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage import Coverage
 from fairbrief.statistics.label_permutations import sort_by_block
 from fairbrief.types import AlikeRows, Ask, Case, Claim, Document, Estimate, Record, Rows, Scores, Summary
@@ -91,7 +92,7 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
         if not isinstance(rows, Rows):
             continue
         block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
-        columns, values, _ = with_unit_tests(block, ("gap",), exact=True, within="")
+        columns, values, _ = with_unit_tests(block, ObservationDeclaration(tests_units=("gap",)), exact=True)
         places = [columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
         found += values[0, 0, places]
     return dict(zip(("significant", "testable", "by_chance"), (found / worlds).tolist(), strict=True))

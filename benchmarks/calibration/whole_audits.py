@@ -15,7 +15,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import ExtractDraws
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import Origin, Origins, Subgroup, units_of
 from fairbrief.auditing.per_record import rows_from
@@ -39,7 +38,7 @@ from fairbrief.reports.wording import Context
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics.label_permutations import LabelDraws
-from fairbrief.types import Case, Estimate, Integers, Measure, Observation
+from fairbrief.types import Case, Column, Estimate, Integers, Measure, Observation
 
 RESAMPLES, N_EXTRACTS = 199, 100
 PLAN = Plan(n_resamples=RESAMPLES)
@@ -58,15 +57,14 @@ class Bank(Ledger):
         self.left: dict[int, str] = {}
 
     def write(
-        self,
-        origins: Origins,
-        blocks: Iterable[Sequence[RowBlock]],
-        left_out: Mapping[int, str] = MappingProxyType({}),
+        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
     ) -> None:
         """Keep the units instead of adding them up."""
         first = len(self.sources)
         self.sources += origins
-        self.blocks += [replace(block, units=block.units + first) for several in blocks for block in several]
+        for block in (block for several in blocks for block in several):
+            beside = [(units + first, columns, numbers) for units, columns, numbers in block.beside]
+            self.blocks.append(replace(block, units=block.units + first, beside=beside))
         self.left |= {first + i: why for i, why in left_out.items()}
 
     def close(self) -> None:
@@ -74,7 +72,7 @@ class Bank(Ledger):
         alike: dict[object, list[RowBlock]] = {}
         for b in self.blocks:
             has = b.choices is None, b.ps is None
-            alike.setdefault((b.columns, b.values.shape[1], b.beside_columns, has), []).append(b)
+            alike.setdefault((b.columns, b.values.shape[1], has), []).append(b)
         self.blocks = [_joined(several) for several in alike.values()]
         self.systems = np.array([o.system for o in self.sources])
         numbers = {name: i for i, name in enumerate(dict.fromkeys(o.cluster for o in self.sources))}
@@ -85,12 +83,7 @@ class Bank(Ledger):
         kept = np.flatnonzero((audit[self.clusters] >= 0) & np.isin(self.systems, systems))
         place = np.full(len(self.sources), -1)
         place[kept] = np.arange(len(kept))
-        blocks = []
-        for block in self.blocks:
-            of = np.flatnonzero(place[block.units] >= 0)
-            if len(of):
-                chosen = _some(block, of)
-                blocks.append(replace(chosen, units=place[chosen.units]))
+        blocks = [_placed(block, place) for block in self.blocks if (place[block.units] >= 0).any()]
         left = {int(place[i]): why for i, why in self.left.items() if place[i] >= 0}
         origins = Origins.by_column(
             replace(self.sources[i], subgroups=(_subgroup(k),))
@@ -103,15 +96,23 @@ def _subgroup(audit: int) -> Subgroup:
     return ((f"audit {audit}", ""),)
 
 
-PER_UNIT = ("units", "values", "choices", "ps", "beside")
+PER_UNIT = ("values", "choices", "ps")
 
 
-def _some(block: RowBlock, chosen: Integers) -> RowBlock:
+def _placed(block: RowBlock, place: Integers) -> RowBlock:
+    """The units of a block that have a place, there. Shape: (all units,), -1 where one has none."""
+    chosen = np.flatnonzero(place[block.units] >= 0)
+
     def part(name: str) -> Any:
         whole = getattr(block, name)
         return None if whole is None else whole[chosen]
 
-    return replace(block, **{name: part(name) for name in PER_UNIT})
+    beside = []
+    for units, columns, numbers in block.beside:
+        has_place = place[units] >= 0
+        beside.append((place[units[has_place]], columns, numbers[has_place]))
+    parts = {name: part(name) for name in PER_UNIT}
+    return replace(block, units=place[block.units[chosen]], beside=beside, **parts)
 
 
 def _joined(several: Sequence[RowBlock]) -> RowBlock:
@@ -119,7 +120,15 @@ def _joined(several: Sequence[RowBlock]) -> RowBlock:
         parts = list(parts)
         return None if parts[0] is None else np.concatenate(parts)
 
-    return replace(several[0], **{name: together(getattr(b, name) for b in several) for name in PER_UNIT})
+    alike: dict[tuple[Column, ...], list[Written]] = {}
+    for written in (written for block in several for written in block.beside):
+        alike.setdefault(written[1], []).append(written)
+    beside = [
+        (together(units for units, _, _ in own), columns, together(numbers for _, _, numbers in own))
+        for columns, own in alike.items()
+    ]
+    parts = {name: together(getattr(b, name) for b in several) for name in ("units", *PER_UNIT)}
+    return replace(several[0], beside=beside, **parts)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Any
 from benchmarks.recording import markdown, options, write_section
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.engines.score_cache import Cached, is_cacheable
+from fairbrief.engines.score_cache import Cached
 from fairbrief.readers import read
 from fairbrief.scorers.shared_words import Containment
 from fairbrief.scorers.vectors import Embedding
-from fairbrief.types import Estimate, Scorer
+from fairbrief.types import Cacheable, Estimate, Scorer
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "coverage.json"
@@ -45,7 +45,7 @@ def run(folder: Path, model: str, cache: Path | None, n_resamples: int) -> dict[
         plan = Plan(
             measures=[f"{m}(scorer={s})@{over}" for s in SCORERS for m in MEASURES],
             scorers=given,
-            wrap=None if cache is None else (lambda s: Cached(s, cache) if is_cacheable(s) else s),
+            wrap=None if cache is None else (lambda s: Cached(s, cache) if isinstance(s, Cacheable) else s),
             n_resamples=n_resamples,
         )
         result = audit(read([str(folder / file) for file in files]), plan)

@@ -244,7 +244,5 @@ def _reading(records: Any, summaries: Given) -> Reading:
     if not isinstance(records, Reading):
         return _read(records, summaries=summaries)
     if summaries is not None:
-        raise RequestError(
-            "These records come from fairbrief.read: give summaries= to fairbrief.read, not here."
-        )
+        raise RequestError("These records are read already: give summaries= to fairbrief.read, not here.")
     return records

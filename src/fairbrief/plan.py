@@ -185,9 +185,7 @@ def _check_together(plan: Plan) -> None:
     if plan.protocol and plan.measures:
         raise RequestError("--protocol has its own measures: drop --measure, or run two audits.")
     if plan.primary and plan.protocol is not None:
-        raise RequestError(
-            "--primary has no effect with --protocol, which prints no findings: drop one of the two."
-        )
+        raise RequestError("--primary has no effect with --protocol, which prints no findings: drop one.")
     if plan.ordered and (plan.measures or plan.protocol):
         option = "--protocol" if plan.protocol else "--measure"
         raise RequestError(

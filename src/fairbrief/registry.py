@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
@@ -59,9 +60,8 @@ def load(kind: Kind, name: str) -> Any:
     try:
         return point.load()
     except (Exception, SystemExit) as error:
-        if isinstance(
-            error.__cause__, KeyboardInterrupt
-        ):  # Python 3.11 wraps one that comes while a class is made
+        # Python 3.11 wraps one that comes while a class is made.
+        if isinstance(error.__cause__, KeyboardInterrupt):
             raise error.__cause__ from None
         package = point.dist.name if point.dist is not None else point.value
         raise BackendError(
@@ -121,7 +121,6 @@ def _with_model(kind: Kind, parsed: specs.Spec) -> specs.Spec:
 
 def loaded(kind: Kind) -> Iterator[tuple[str, Any]]:
     """Every declared name of a kind with its object, except those that are `broken`."""
-    unusable = broken(kind)
     for name in names(kind):
-        if name not in unusable:
+        with suppress(FairbriefError):
             yield name, load(kind, name)

@@ -27,9 +27,9 @@ def record_line(record: Record) -> dict[str, Any]:
     ]
     return {
         "id": record.id,
-        **_given(seed_document=record.seed_document),
-        "documents": documents,
         **_given(
+            seed_document=record.seed_document,
+            documents=documents,
             references=list(record.references),
             attributes=dict(record.attributes),
             entities=[_filled(entity) for entity in record.entities],

@@ -21,6 +21,8 @@ PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 QUOTES = "'\""
 SIGN = re.compile(r"""(['"])(?:\\.|(?!\1)[^\\])*\1|['"(),]""", re.DOTALL)
 """A text in quotes, or a sign outside quotes."""
+SETTINGS_AT_END = re.compile(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", re.DOTALL)
+"""An attribute that settings seem to follow; one that looks so must be in quotes."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,14 @@ def parse(text: str) -> Spec:
         if not rest.startswith("@") or not rest[1:].strip():
             raise RequestError(f"In '{text}', '{rest}' is not valid. Write name(key=value, …)@attribute.")
         over = rest[1:].strip()
-        _refuse_settings(over, text)
+        if misplaced := SETTINGS_AT_END.fullmatch(over):
+            head = text.removesuffix(rest).rstrip()
+            first = f"{head[:-1]}, " if head.endswith(")") else f"{head}("
+            right = f"{first}{misplaced['settings']})@{misplaced['over'].strip()}"
+            raise RequestError(
+                f"In '{text}' the settings follow the attribute. Write {right}; "
+                f"if this is the attribute's name, put it in quotes: {head}@{quoted(over)}."
+            )
         over = _unquote(over)
     return Spec(name, settings, over)
 
@@ -148,20 +157,6 @@ def target(text: str) -> Target:
     inside = colon and tail.count(")") > tail.count("(")
     measure, quantity = (what, "") if inside or not colon else (head, tail)
     return Target(measure.strip(), quantity.strip(), system)
-
-
-def _refuse_settings(over: str, text: str) -> None:
-    """RequestError if settings follow the attribute; an attribute that looks so must be in quotes."""
-    match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
-    if match is None:
-        return
-    head = text[: text.rindex(over)].rstrip("@ ")
-    first = head.removesuffix(")") + ", " if head.endswith(")") else f"{head}("
-    right = f"{first}{match['settings']})@{match['over'].strip()}"
-    raise RequestError(
-        f"In '{text}' the settings follow the attribute. Write {right}; "
-        f"if this is the attribute's name, put it in quotes: {head}@{quoted(over)}."
-    )
 
 
 def build(kind: Any, spec: Spec) -> Any:

@@ -208,11 +208,8 @@ class Scores(Data, frozen=True):
         """The answer of a scorer of whole texts: one unit per column; ``sizes`` are 0 by default."""
         shape = (len(ask.rows), len(ask.columns))
         owner = np.arange(shape[1], dtype=np.int64)
-        return cls(
-            np.asarray(matrix, dtype=np.float64).reshape(shape),
-            owner,
-            np.zeros(shape[0]) if sizes is None else sizes,
-        )
+        matrix = np.asarray(matrix, dtype=np.float64).reshape(shape)
+        return cls(matrix, owner, np.zeros(shape[0]) if sizes is None else sizes)
 
     def by_column(self, columns: int) -> Floats:
         """The mean over each column's units; 0 for a column without any. Shape (rows, columns)."""

@@ -10,13 +10,13 @@ import pytest
 from tests.neural.tiny_models import ASKS, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.engines.score_cache import Cached, is_cacheable
+from fairbrief.engines.score_cache import Cached
 from fairbrief.scorers import bartscore, entailment
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.vectors import BertScore, Embedding
 from fairbrief.testing import SCORER_CLAUSES
-from fairbrief.types import Case, Document, Record, Scorer, Summary
+from fairbrief.types import Cacheable, Case, Document, Record, Scorer, Summary
 
 SCORERS: dict[str, tuple[str, Callable[..., Any]]] = {
     "bartscore": ("bart_folder", BartScore),
@@ -85,7 +85,7 @@ def test_a_model_is_checked_on_request_with_or_without_cache(classifier_folder: 
     measure = f"equal_coverage(scorer={scorer})@gender"
 
     def wrap(made: Scorer) -> Scorer:
-        return Cached(made, tmp_path / "kept.sqlite") if is_cacheable(made) else made
+        return Cached(made, tmp_path / "kept.sqlite") if isinstance(made, Cacheable) else made
 
     values = []
     for kept in (None, wrap):

@@ -15,6 +15,7 @@ from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.watchers import InputProfile, Sources
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.reports.wording import worded
@@ -176,7 +177,8 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     gap[: 3 * times] = [3.0] * times + [2.0, 2.0 + 1e-13] * times
     values = np.stack([gap, np.full(len(gap), 2.0)], axis=-1)[np.newaxis]
     block = AlikeRows([0], (("gap",), ("dominated", "a")), values)
-    columns, found, ps = with_unit_tests(block, ("gap",), exact=True, within="dominated")
+    tested = ObservationDeclaration(tests_units=("gap",))
+    columns, found, ps = with_unit_tests(block, replace(tested, tests_within="dominated"), exact=True)
     assert columns[2:] == (
         ("testable",), ("significant",), ("expected_significant",),
         ("testable", "a"), ("significant", "a"), ("expected_significant", "a"),
@@ -186,16 +188,16 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     assert found[0, 0].tolist() == pytest.approx([3, 2, 1, 1, share, 2, 2, 2 * share])
     assert found[0, 2 * times, 1:].tolist() == pytest.approx([2, 1, 0, share, 2, 0, 2 * share])
     assert found[0, -1].tolist() == pytest.approx([0, 2, 1, 0, share, 2, 0, 2 * share])
-    _, sampled, _ = with_unit_tests(block, ("gap",), exact=False, within="")
+    _, sampled, _ = with_unit_tests(block, tested, exact=False)
     assert sampled[0, 0].tolist() == pytest.approx([3, 2, 1, 1, 0.05])
     # Strictly none exceeds 3, 1 of 60 exceeds 2, and 3 of 60 exceed 0, which is no less than 0.05.
     for exact in (True, False):
-        _, strict, ps = with_unit_tests(block, ("gap",), exact=exact, within="", strictly=True)
+        _, strict, ps = with_unit_tests(block, replace(tested, tests_strictly=True), exact=exact)
         assert ps.tolist() == [0]
         assert strict[0, :, 3].tolist() == [1.0] * 3 * times + [0.0] * 57 * times
         assert strict[0, -1].tolist() == pytest.approx([0, 2, 1, 0, 3 / 60])
     never = AlikeRows([0], (("gap",), ("dominated", "a")), values[:, :10])
-    _, untestable, _ = with_unit_tests(never, ("gap",), exact=False, within="")
+    _, untestable, _ = with_unit_tests(never, tested, exact=False)
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
 
 

@@ -205,7 +205,7 @@ def test_late_counterfactuals_join_their_cluster(cases: list[Case], monkeypatch:
 
 def test_an_engine_and_workers_are_not_both_given(cases: list[Case]) -> None:
     """One of them would be without effect; and an engine that nobody declares is told."""
-    with pytest.raises(RequestError, match="--workers 3 asks for processes"):
+    with pytest.raises(RequestError, match="--workers 3 and --engine ray exclude each other"):
         audit(cases, replace(PLAN, workers=3, engine="ray"))
     with pytest.raises(RequestError, match=r"No engine named 'rya'\. Did you mean 'ray'"):
         audit(cases, replace(PLAN, engine="rya"))

@@ -59,11 +59,8 @@ __all__ = ["Plan", "audit", "check"]
 
 def audit(cases: Iterable[Case], plan: Plan) -> Result:
     """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited."""
-    plan = replace(
-        plan,
-        compared_scorers=sensitivity.resolved(plan.compared_scorers),
-        sanity_baselines=named_baselines(plan.sanity_baselines),
-    )
+    scorers, baselines = sensitivity.resolved(plan.compared_scorers), named_baselines(plan.sanity_baselines)
+    plan = replace(plan, compared_scorers=scorers, sanity_baselines=baselines)
     with languages.using(plan.language or languages.setting()):
         result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan)
     return result if plan.keeps_texts else result.without_texts()
@@ -73,21 +70,16 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
     """The audit of systems whose runs are pooled; RequestError where no system has runs."""
     asked = [tuple(names) for names in plan.by]
     subgroups = asked if (RUN,) in asked else [*asked, (RUN,)]
-    pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
-    plan = replace(plan, by=subgroups)
-    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan)
+    pooled = Pooled(cases)
+    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, replace(plan, by=subgroups))
     if not any(RUN in e.subgroup for e in result.estimates):
         raise RequestError(
             f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."
         )
     is_asked = any(RUN in names for names in asked)
     gaps = tuple(e for e in result.differences if is_asked or RUN not in e.subgroup)
-    return replace(
-        result,
-        estimates=tuple(with_spreads(of_runs(result.estimates))),
-        differences=gaps,
-        made={**result.made, "pools_runs": True},
-    )
+    estimates, made = tuple(with_spreads(of_runs(result.estimates))), {**result.made, "pools_runs": True}
+    return replace(result, estimates=estimates, differences=gaps, made=made)
 
 
 def _audit(cases: Iterable[Case], plan: Plan) -> Result:
@@ -143,13 +135,8 @@ class _Audit:
             choice.measures, head, scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(
-            map(scorer_checks.support_scorer_of, choice.measures)
-        )
         longest = math.inf if self.checks else scorer_checks.LONGEST
-        sources = None
-        if self.checks or is_read:
-            sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
+        sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))
@@ -176,7 +163,8 @@ class _Audit:
         sort(run.ledgers)
         refuse_unscored(run.ledgers)
         estimates, gaps = run.estimates()
-        sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
+        sources = watchers.sources
+        assert sources is not None
         checked = scorer_checks.take(checks, sources, run.scorers, run.settings())
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
@@ -194,13 +182,9 @@ class _Audit:
         if isinstance(self.protocol, PerRecordProtocol):
             tables += self.protocol.per_record_tables(rows.table())
         by_spec = {repr(measure): measure for measure in run.measures}
-        estimates = with_notes(
-            estimates,
-            length_notes(estimates, plan.alpha),
-            spelling_notes(estimates),
-            watchers.places.notes(by_spec),
-            watchers.profile.claim_notes(),
-        )
+        of_groups = length_notes(estimates, plan.alpha), spelling_notes(estimates)
+        of_inputs = watchers.places.notes(by_spec), watchers.profile.claim_notes()
+        estimates = with_notes(estimates, *of_groups, *of_inputs)
         result = Result(
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
@@ -284,8 +268,7 @@ def chosen_engine(name: str, workers: int) -> Engine:
     """
     if name and workers != 1:
         raise RequestError(
-            f"--workers {workers} asks for processes on this machine, --engine {name} for another place: drop one of the two "
-            f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
+            f"--workers {workers} and --engine {name} exclude each other: drop one, or write --engine 'processes(workers={workers})'."
         )
     if name:
         engine: Engine = registry.make("engine", name)
@@ -383,8 +366,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             has_attribute = bool(measure_selection.attributes_of(head)["document"])
             raise RequestError(f"No measure can read this input: {reasons}.{'' if has_attribute else advice}")
         raise RequestError(
-            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones can be read, name the measures "
-            "(--measure)."
+            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones are different, name measures (--measure)."
         )
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
 

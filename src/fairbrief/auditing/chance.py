@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from fairbrief.statistics.resampling import (
     share_reached,
     studentize,
 )
-from fairbrief.types import Column, Floats, Integers, Totals, Value
+from fairbrief.types import Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
 """The same as `TIE`, for statistics of sums of rounded numbers (`statistics.arrays`)."""
@@ -71,13 +71,10 @@ class Permutations:
             if is_both:
                 lower, lowest = self._upper_p(-read, -drawn), self._smallest_p(-drawn)
                 p, least = (np.minimum(1.0, 2.0 * np.minimum(*two)) for two in ((p, lower), (least, lowest)))
+        columns, tails = (means.tolist(), p.tolist(), self._reachable, least.tolist()), 2 if is_both else 1
         return [
-            None
-            if math.isnan(mean)
-            else PermutationTest(own, min(1.0, reachable * (2 if is_both else 1)), sampled, mean)
-            for mean, own, reachable, sampled in zip(
-                means.tolist(), p.tolist(), self._reachable, least.tolist(), strict=True
-            )
+            None if math.isnan(mean) else PermutationTest(own, min(1.0, reachable * tails), sampled, mean)
+            for mean, own, reachable, sampled in zip(*columns, strict=True)
         ]
 
     def _means(self, rows: Floats, there: NDArray[np.bool_]) -> Floats:
@@ -102,10 +99,8 @@ class Permutations:
     def _smallest_p(self, null: Floats) -> Floats:
         """`_upper_p` of the most extreme draw."""
         highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
-        tied, defined = (
-            self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part]),
-            self._count(~np.isnan(null)),
-        )
+        tied = self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part])
+        defined = self._count(~np.isnan(null))
         return ratio(tied, defined + (defined > 0))
 
     def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
@@ -126,12 +121,6 @@ class Permutations:
             null = studentize(top, bottom, squares, center[self._part])
             self._sizes[name, is_signed] = _observed_size(self._units.moments(contrast), center), null
         return self._sizes[name, is_signed]
-
-
-def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
-    """Whether a value is tested by label permutations if there are any: all its contrasts are summed under them."""
-    known = contrasts_of(observation, tuple(columns))
-    return all(name in known for name in value.contrasts)
 
 
 def _observed_size(moments: Floats, center: Floats) -> Floats:

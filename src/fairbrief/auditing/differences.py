@@ -217,17 +217,14 @@ def _alike(
         yield places, [(Jackknifed(m, first, a), Jackknifed(m, second, b)) for m in measures]
 
 
-def _of_value(
-    a: Jackknifed,
-    b: Jackknifed,
-    name: str,
-    known: Sequence[tuple[Fields, Fields, tuple[Note, ...]]],
-    settings: Settings,
-) -> Iterator[Estimate]:
-    """The differences of one value, one of each pair: by a t interval, and a test by sign flips.
+Known = tuple[Fields, Fields, tuple[Note, ...]]
+"""Of a value of one pair the fields that identify it, those beside random sentences, and its notes."""
 
-    ``known`` are the fields that identify each, those beside random sentences, and its notes.
-    """
+
+def _of_value(
+    a: Jackknifed, b: Jackknifed, name: str, known: Sequence[Known], settings: Settings
+) -> Iterator[Estimate]:
+    """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value, one, other = a.here[name], a.readings(name), b.readings(name)
     found = one.and_other(other).spreads()
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
@@ -256,14 +253,8 @@ def _of_value(
             fields |= beside
         else:
             interval = estimating.NO_INTERVAL
-        yield estimating.estimate_of(
-            fields,
-            own,
-            test,
-            interval,
-            notes=(*notes, *of_measure),
-            absent=BOTH_INFINITE if infinite else estimating.NOTHING,
-        )
+        notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
+        yield estimating.estimate_of(fields, own, test, interval, notes=notes, absent=absent)
 
 
 def _from_random(
@@ -282,9 +273,7 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = estimating.from_random(
-                    less, a.strata(name), a.units, settings, is_between=value.is_between
-                )
+                gaps = estimating.from_random(less, a, name, settings)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found

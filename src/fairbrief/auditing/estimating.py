@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, is_tested_by_permutation
+from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
-from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.null_sums import Drawn, NullSums, contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
@@ -219,11 +220,11 @@ def _of_parts(
                 **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
                 "is_primary": value.is_primary and leading[name] is here,
             }  # fmt: skip
-            made[name] = _of_value(
-                here, name, parts, [{**of_part, **of_value} for of_part in shared],
-                [chances.get((k, name, i)) for i in range(len(parts))],
-                [of.get(name, NOT_RESAMPLED) for of in resampled], settings,
-            )  # fmt: skip
+            each = [
+                ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
+                for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))
+            ]
+            made[name] = _of_value(here, name, parts[0].ledger, each, settings)
         if CHANCE_ADJUSTED in made:
             main_value = here.measure.name
             made[main_value] = [
@@ -234,35 +235,34 @@ def _of_parts(
     return [list(of_part) for of_part in zip(*found, strict=True)]
 
 
+Known = tuple[Fields, resampling.PermutationTest | None, "Resampled"]
+"""Of a value in one part the fields that identify it, its test and its intervals from resamples."""
+
+
 def _of_value(
-    here: Jackknifed,
-    name: str,
-    parts: Sequence[Part],
-    known: Sequence[Fields],
-    chances: Sequence[resampling.PermutationTest | None],
-    resampled: Sequence[Resampled],
-    settings: Settings,
+    here: Jackknifed, name: str, ledger: Ledger, each: Sequence[Known], settings: Settings
 ) -> list[Estimate]:
-    """The estimates of one value, one of each part; ``known`` are the fields that identify them."""
+    """The estimates of one value, one of each part."""
     value, read = here.here[name], here.readings(name).here.tolist()
     notes = calibration_notes(here, settings) if value.is_primary else ()
     if not settings.n_resamples or all(map(math.isnan, read)):
         return [
             estimate_of(fields, own, limits=value.limits, notes=notes)
-            for fields, own in zip(known, read, strict=True)
+            for (fields, _, _), own in zip(each, read, strict=True)
         ]
-    found, made, ledger = here.spreads(name), [], parts[0].ledger
+    found, made = here.spreads(name), []
     is_folded, is_contrast = _is_folded(value), _kind(name, value) == "group_difference"
     lacks_texts = ledger.lacks_null and value.tail is not None
-    needs_texts = lacks_texts and is_tested_by_permutation(here.measure.observation, ledger.columns, value)
+    observation: Any = here.measure.observation
+    known_contrasts = contrasts_of(observation, tuple(ledger.columns))
+    needs_texts = lacks_texts and all(name in known_contrasts for name in value.contrasts)
     columns = (
-        known, presence(value, here.units), read, chances, resampled, found.error.tolist(), found.freedom.tolist(),
+        each, presence(value, here.units), read, found.error.tolist(), found.freedom.tolist(),
         intervals_of(found, settings, value), jackknife.t_test(found).tolist(),
         jackknife.detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
-    for fields, groups, own, chance, (drawn, within), error, freedom, interval, t_p, size, random in zip(
-        *columns, strict=True
-    ):
+    for known, groups, own, error, freedom, interval, t_p, size, random in zip(*columns, strict=True):
+        fields, chance, (drawn, within) = known
         fields = {**fields, **groups}
         if not math.isfinite(own):  # an infinite value has intervals from resamples alone
             fields |= {} if math.isnan(own) else within
@@ -290,11 +290,8 @@ def _of_value(
 def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
     """Whether intervals contain the uncertainty of a calibrated scorer; () of others."""
     scorer = getattr(here.measure, "scorer", "")
-    if (
-        not settings.n_resamples
-        or not isinstance(scorer, str)
-        or "calibrated" not in parse(scorer or "none").settings
-    ):
+    is_calibrated = isinstance(scorer, str) and "calibrated" in parse(scorer or "none").settings
+    if not settings.n_resamples or not is_calibrated:
         return ()
     return (Note("scores_uncertain", {"is_contained": here.maps is not None}),)
 
@@ -377,20 +374,20 @@ def _chances(
             null = here.measure.value(permutations.totals) if permutations else {}
             for name, value in here.here.items():
                 if value.tail is not None:
-                    tests = _tests(here, name, places, permutations, null.get(name), settings)
+                    tests = _tests(here, name, (places, permutations), null.get(name), settings)
                     found.update(((k, name, i), chance) for i, chance in tests)
     return found
 
 
+Baseline = tuple[Integers, Permutations | None]
+"""Some parts, and their permutation baselines; None where no label was exchanged."""
+
+
 def _tests(
-    here: Jackknifed,
-    name: str,
-    places: Integers,
-    permutations: Permutations | None,
-    null: Value | None,
-    settings: Settings,
+    here: Jackknifed, name: str, baseline: Baseline, null: Value | None, settings: Settings
 ) -> Iterator[tuple[int, resampling.PermutationTest]]:
     """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
+    places, permutations = baseline
     value, read = here.here[name], here.readings(name).here[places]
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
     by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
@@ -406,8 +403,8 @@ def _tests(
             yield i, chance
 
 
-def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Integers, Permutations | None]]:
-    """Parts with their permutation baselines, those of the same columns together; None where no label was exchanged."""
+def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
+    """Parts with their permutation baselines, those of the same columns together."""
     relabelled: list[tuple[int, NullSums]] = []
     alone: list[int] = []
     for i, part in enumerate(parts):
@@ -453,12 +450,11 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     less = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
     if less is None:
         return random
-    kinds = here.strata(name)
     limits: tuple[Any, Any] = value.limits
     if drawn is not None and limits != UNLIMITED:
-        low, high = jackknife.t_interval(drawn.spreads(kinds), settings.confidence_level)
+        low, high = jackknife.t_interval(drawn.spreads(here.strata(name)), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
-    gaps = from_random(less, kinds, here.units, settings, is_between=value.is_between, limits=limits)
+    gaps = from_random(less, here, name, settings, limits)
     return [
         level if level["extract_baseline"] is None else {**level, **gap}
         for level, gap in zip(random, gaps, strict=True)
@@ -466,19 +462,14 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
 
 
 def from_random(
-    less: Readings,
-    kinds: Integers | None,
-    units: Units,
-    settings: Settings,
-    *,
-    is_between: bool,
-    limits: tuple[Any, Any] = UNLIMITED,
+    less: Readings, here: Jackknifed, name: str, settings: Settings, limits: tuple[Any, Any] = UNLIMITED
 ) -> Iterator[Fields]:
-    """The difference of each value from the random-sentence baseline; nothing where it is undefined.
+    """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
-    ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`. Intervals are clipped to
-    the ``limits``, numbers or (values,).
+    ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
+    or (parts,).
     """
+    kinds, is_between = here.strata(name), here.here[name].is_between
     found = less.spreads(kinds)
     low, high = jackknife.t_interval(found, settings.confidence_level)
     clipped = np.fmax(low, limits[0]), np.fmin(high, limits[1])
@@ -496,7 +487,7 @@ def from_random(
             yield {"extract_difference": gap}
             continue
         if is_between and kinds is not None:
-            test = between_chance(found, i, kinds, units.names[i], settings.n_resamples, settings.seed)
+            test = between_chance(found, i, kinds, here.units.names[i], settings.n_resamples, settings.seed)
             p = None if test is None else test.p
         yield {
             "extract_difference": gap, "extract_difference_low": low, "extract_difference_high": high, "extract_p": p,
@@ -525,11 +516,9 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
             # Undefined resamples are left out; infinite ones may be bounds.
             low, high, absent = resampling.percentile_interval(value.array, settings.confidence_level)
             notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
-            intervals[name] = (
-                Interval(notes=(*notes, Note("no_resample_defined")))
-                if np.isnan((low, high)).any()
-                else Interval(float(low), float(high), notes=notes)
-            )
+            intervals[name] = Interval(float(low), float(high), notes=notes)
+            if np.isnan((low, high)).any():
+                intervals[name] = Interval(notes=(*notes, Note("no_resample_defined")))
     if part.blocks is not None:
         rows, cluster = part.blocks
         drawn = resampling.BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)

@@ -26,8 +26,6 @@ from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Va
 
 AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
-ADDED = 1 << 12
-"""Rows that are added to their groups at a time."""
 CHANCE_ADJUSTED = "chance_adjusted"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
@@ -46,11 +44,9 @@ class ClusterRows:
     def of(self, matrix: Floats) -> Floats:
         """The sums by cluster of some columns of all rows of the source. Shape: (clusters, columns)."""
         rows = matrix if len(self.chosen) == len(matrix) else matrix[self.chosen]
-        return (
-            rows
-            if self.cluster is None
-            else summed(rows, self.cluster, int(self.cluster.max(initial=-1)) + 1)
-        )
+        if self.cluster is None:
+            return rows
+        return summed(rows, self.cluster, int(self.cluster.max(initial=-1)) + 1)
 
     def of_clusters(self, wanted: Integers) -> ClusterRows:
         """Some of the clusters, in this order. Shape: (clusters,)."""
@@ -119,12 +115,11 @@ class Units:
 
     def clusters_with(self, columns: Sequence[Column]) -> Integers:
         """In how many clusters each column is above 0. Shape (parts, columns)."""
-        return np.concatenate(
-            [
-                np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
-                for clusters in self._by_cluster(set(columns))
-            ]
-        )
+        found = [
+            np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
+            for clusters in self._by_cluster(set(columns))
+        ]
+        return np.concatenate(found)
 
     def _by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
         """Some columns by cluster: of all parts at once, or part by part where units are groups of clusters."""
@@ -141,13 +136,10 @@ class Units:
 def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
     """Rows summed by group, one after another. Shapes: (n, columns), (n,) → (groups, columns)."""
     columns = rows.shape[1]
+    # Cell by cell, which is several times as fast as row by row.
+    cells = np.add.outer(group.astype(np.int64) * columns, np.arange(columns)).reshape(-1)
     sums = np.zeros(groups * columns)
-    for start in range(0, len(rows), ADDED):
-        first = group[start : start + ADDED].astype(np.int64) * columns
-        # Cell by cell, which is several times as fast as row by row.
-        np.add.at(
-            sums, np.add.outer(first, np.arange(columns)).reshape(-1), rows[start : start + ADDED].reshape(-1)
-        )
+    np.add.at(sums, cells, rows.reshape(-1))
     return sums.reshape(groups, columns)
 
 
@@ -185,10 +177,8 @@ def together(several: Sequence[Units]) -> Units:
     """Parts that have as many units side by side; all of clusters, or all of groups of clusters."""
     if len(several) == 1:
         return several[0]
-    names, clusters = (
-        [n for units in several for n in units.names],
-        [c for units in several for c in units.clusters],
-    )
+    names = [n for units in several for n in units.names]
+    clusters = [c for units in several for c in units.clusters]
     return Units(several[0].columns, np.concatenate([units.sums for units in several]), names, clusters)
 
 
@@ -208,14 +198,10 @@ class Readings(NamedTuple):
 
     def and_other(self, other: Readings, sign: float = -1.0) -> Readings:
         """The difference from another on the same units, with ``sign`` 1 the sum. Published odds may be infinite in both: it is nan."""
-        by_map = None
+        one, two, by_map = self.by_map, other.by_map, None
         with np.errstate(invalid="ignore"):
-            if (
-                self.by_map is not None
-                and other.by_map is not None
-                and self.by_map.shape == other.by_map.shape
-            ):
-                by_map = self.by_map + sign * other.by_map  # the maps of a scorer are the same for both
+            if one is not None and two is not None and one.shape == two.shape:
+                by_map = one + sign * two  # the maps of a scorer are the same for both
             here, left, alone = (a + sign * b for a, b in zip(self[:3], other[:3], strict=True))
         return Readings(here, left, alone, by_map)
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,16 @@ SORTED = 1 << 15
 CODEC = pa.Codec("zstd")
 
 
+Written = tuple[Integers, tuple[Column, ...], Floats]
+"""Real rows of some units: which units (N,), their columns (C,), and the numbers (N, C)."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowBlock:
     """Units with the same columns and the same number of label permutations.
 
     Shapes: ``units`` (N,), indices among the units of one write; ``values`` (N, R, columns), the real label permutation first;
-    ``choices`` (N, n_resamples), the label permutation that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the tests of single units. ``beside`` (N, ``beside_columns``) holds statistics of the real row that no
+    ``choices`` (N, n_resamples), the label permutation that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the tests of single units. ``beside`` are statistics of the real rows that no
     permutation changes: permutation means, random extracts.
     """
 
@@ -44,15 +48,11 @@ class RowBlock:
     values: Floats
     choices: Choice | None
     ps: Floats | None = None
-    beside_columns: tuple[Column, ...] = ()
-    beside: Floats | None = None
+    beside: Sequence[Written] = ()
 
-    def real(self) -> tuple[tuple[Column, ...], Floats]:
-        """The columns and numbers of the real rows, with those beside. Shape: (N, columns)."""
-        if self.beside is None:
-            return self.columns, self.values[:, 0].copy()
-        columns = *self.columns, *self.beside_columns
-        return columns, np.concatenate([self.values[:, 0], self.beside], axis=1)
+    def real(self) -> list[Written]:
+        """The real rows, and what is beside them."""
+        return [(self.units, self.columns, self.values[:, 0].copy()), *self.beside]
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,6 @@ class Chunk:
 
 def _packed(column: Floats) -> bytes:
     return bytes(CODEC.compress(np.ascontiguousarray(column), asbytes=True))
-
-
-Written = tuple[Integers, tuple[Column, ...], Floats]
-"""Real rows of some units: which units (N,), their columns (C,), and the numbers (N, C)."""
 
 
 @dataclass
@@ -125,10 +121,7 @@ class Ledger:
     # ---------------------------------------------------------------------------------- writing
 
     def write(
-        self,
-        origins: Origins,
-        blocks: Iterable[Sequence[RowBlock]],
-        left_out: Mapping[int, str] = MappingProxyType({}),
+        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
     ) -> None:
         """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
 
@@ -139,9 +132,9 @@ class Ledger:
         ps = np.full(len(origins) if tests_units else 0, np.nan)
         for several in blocks:
             for block in several:
-                columns, reals = block.real()
-                self._know(columns)
-                self._unpacked.append((self._entries + block.units, columns, reals))
+                for units, columns, reals in block.real():
+                    self._know(columns)
+                    self._unpacked.append((self._entries + units, columns, reals))
                 if block.ps is not None:
                     ps[block.units] = block.ps
             if self.n_resamples:
@@ -153,10 +146,9 @@ class Ledger:
 
     def add_of_map(self, number: int, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
-        for block in blocks:
-            columns, reals = block.real()
+        for units, columns, reals in chain.from_iterable(block.real() for block in blocks):
             named, reals = [(str(number), *column) for column in columns], on_grid(reals)
-            for key, chosen in origins.by_subgroup(block.units).items():
+            for key, chosen in origins.by_subgroup(units).items():
                 self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, reals[chosen])
 
     def absorb(self, other: Ledger) -> None:
@@ -253,7 +245,7 @@ class Ledger:
 
     def kept(self) -> Origins:
         """The origins that have a row, in the order of `matrix`."""
-        return self.origins.of(self.reasons == 0)
+        return self.origins.of(np.flatnonzero(self.reasons == 0))
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
@@ -313,7 +305,7 @@ class Ledger:
         self.columns = {column: i for i, column in enumerate(columns)}
         if len(self.ps):
             self._ps = [self.ps[order]]
-        reasons = ["", *sorted(r for r in self.known_reasons if r)]
+        reasons = sorted(self.known_reasons)  # 0 stays the number of none, which is empty
         number = np.array([reasons.index(r) for r in self.known_reasons])
         self._reasons = [narrowed(number[self.reasons[order]])]
         self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
@@ -349,7 +341,7 @@ class Ledger:
 
     def _sum_squares(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
-        contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters())
+        contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters)
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from fairbrief import registry, specs
@@ -22,6 +23,7 @@ MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
 HOLDERS = ("document", "record", "entity")
 """What has attributes: the kinds of `Declaration.attribute_of`."""
+Attributes = dict[str, dict[str, Counter[str]]]
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
 """Why measures of position are left out."""
 
@@ -34,9 +36,9 @@ class Choice:
     left_out: tuple[NotMeasured, ...] = ()
 
 
-def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
+def attributes_of(cases: Sequence[Case]) -> Attributes:
     """Attributes by holder (document, record, entity), with the counts of their values."""
-    found: dict[str, dict[str, Counter[str]]] = {holder: {} for holder in HOLDERS}
+    found: Attributes = {holder: {} for holder in HOLDERS}
     for record in (case.record for case in cases):
         owners: dict[str, Sequence[Any]] = {
             "document": record.documents, "record": (record,), "entity": record.entities,
@@ -64,7 +66,7 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
             measure = registry.make("measure", text)
             # People may have an attribute that no input has: a gender inferred from names.
             if specs.needs_over(kind) and holder != "entity":
-                check_over(measure.over, head, holder)
+                check_attributes([measure.over], head, [holder])
             measures.append(measure)
             continue
         there = known[holder]
@@ -85,29 +87,23 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     return Choice(tuple(dict.fromkeys(measures)))
 
 
-def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
-    """RequestError for an attribute that no document, record or person of the first cases has."""
+def check_attributes(
+    attributes: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS
+) -> None:
+    """RequestError for an attribute that none of the holders among the first cases has."""
     known = attributes_of(head)
+    there = sorted({name for holder in holders for name in known[holder]})
     for name in attributes:
-        if not any(name in known[holder] for holder in HOLDERS):
-            there = sorted({name for holder in HOLDERS for name in known[holder]})
-            parts = [part.strip() for part in name.split(",")]
-            if len(parts) > 1 and set(parts) <= set(there):
-                once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
-                raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
-            raise RequestError(
-                f"No document, record or person of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
-                f"{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. To read it from a field or column, write --attribute {name}=FIELD."
-            )
-
-
-def check_over(over: str, head: Sequence[Case], holder: str) -> None:
-    """RequestError if no document, record or person of the first cases has the attribute."""
-    there = attributes_of(head)[holder]
-    if over not in there:
+        if name in there:
+            continue
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and set(parts) <= set(there):
+            once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
+            raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
+        nobody = "document, record or person" if holders is HOLDERS else " or ".join(holders)
         raise RequestError(
-            f"No {holder} of the first cases has the attribute '{over}'.{did_you_mean(over, there)} "
-            f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
+            f"No {nobody} of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
+            f"{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. To read it from a field or column, write --attribute {name}=FIELD."
         )
 
 
@@ -127,8 +123,8 @@ def check_ordered(head: Sequence[Case]) -> None:
     """RequestError if no record of the first cases has several documents, so that there is no order."""
     if not _have_several(head):
         raise RequestError(
-            f"--ordered says that a record's documents are in an order that means something, and no record of the first "
-            f"{counted(len(head), 'summary', 'summaries')} has several documents: measures of position are taken anyway. Drop it."
+            f"--ordered has no effect: no record of the first {counted(len(head), 'summary', 'summaries')} has several documents, so "
+            "measures of position are taken anyway. Drop it."
         )
 
 
@@ -168,47 +164,41 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
         known["record"].pop(name, None)  # names clusters or runs, not groups
     lacks_order = not is_ordered and _have_several(head)
     measures: list[Measure] = []
-    left_out = [NotMeasured(name, why) for name, why in registry.broken("measure").items()]
+    left_out = registry.broken("measure")
     for name, kind in registry.loaded("measure"):
         if kind.declaration.checks_scorer:
             continue  # taken of counterfactual sources, for the measures that rely on that scorer
         if reason := kind.declaration.on_request:
-            left_out.append(NotMeasured(name, f"{ON_REQUEST}: {reason}"))
-            continue
-        if lacks_order and kind.declaration.needs_order:
-            left_out.append(NotMeasured(name, NO_ORDER))
-            continue
-        for candidate in _candidates(name, kind, known, attributes):
-            if isinstance(candidate, NotMeasured):
-                left_out.append(candidate)
-            else:
-                measures.append(candidate)
+            left_out[name] = f"{ON_REQUEST}: {reason}"
+        elif lacks_order and kind.declaration.needs_order:
+            left_out[name] = NO_ORDER
+        elif specs.needs_over(kind):
+            measures += _over_each(name, kind, known, attributes, left_out)
+        else:
+            measures.append(kind())
     language = language_of(head)
     unread = {measure: why for measure in measures if (why := _unread(measure, language))}
-    left_out += [NotMeasured(repr(measure), why) for measure, why in unread.items()]
-    return Choice(tuple(m for m in measures if m not in unread), tuple(left_out))
+    left_out |= {repr(measure): why for measure, why in unread.items()}
+    return Choice(
+        tuple(m for m in measures if m not in unread), tuple(starmap(NotMeasured, left_out.items()))
+    )
 
 
-def _candidates(
-    name: str, kind: Any, known: Mapping[str, Mapping[str, Counter[str]]], wanted: Sequence[str]
-) -> Iterator[Measure | NotMeasured]:
-    if not specs.needs_over(kind):
-        yield kind()
-        return
+def _over_each(
+    name: str, kind: Any, known: Attributes, wanted: Sequence[str], left_out: dict[str, str]
+) -> Iterator[Measure]:
+    """The measure over each attribute that can be a group; adds why others are left out."""
     holder = kind.declaration.attribute_of
     over = {a: values for a, values in known[holder].items() if not wanted or a in wanted}
     if not over:
-        yield NotMeasured(
-            name, f"no {holder} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
-        )
+        of_these = f" named {' or '.join(wanted)}" if wanted else ""
+        left_out[name] = f"no {holder} has an attribute{of_these}"
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
-            yield NotMeasured(
-                f"{name}@{attribute}",
-                f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)",
-            )
+            why = f"more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)"
+            left_out[f"{name}@{attribute}"] = f"'{attribute}' has {why}"
         elif len(values) < 2:
-            yield NotMeasured(f"{name}@{attribute}", f"'{attribute}' has one value only")
+            left_out[f"{name}@{attribute}"] = f"'{attribute}' has one value only"
         else:
             yield kind(over=attribute)
 

@@ -26,12 +26,11 @@ Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 def with_notes(estimates: Iterable[Estimate], *several: NotesOf) -> list[Estimate]:
     """The estimates with the notes that each function has for them, in that order."""
-    return [
-        e.replace(notes=(*e.notes, *added))
-        if (added := [note for notes_of in several for note in notes_of(e)])
-        else e
-        for e in estimates
-    ]
+    noted = []
+    for e in estimates:
+        added = [note for notes_of in several for note in notes_of(e)]
+        noted.append(e.replace(notes=(*e.notes, *added)) if added else e)
+    return noted
 
 
 def is_leading(e: Estimate) -> bool:

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError
@@ -261,13 +261,9 @@ class Observer:
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
     """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
-    return Relabelled(
-        origin.cluster if scheme.is_together or items is not None else origin.record,
-        scheme.labels,
-        scheme.blocks,
-        items() if callable(items) else items,
-        scheme.cyclic,
-    )
+    key = origin.cluster if scheme.is_together or items is not None else origin.record
+    keys_of_items = items() if callable(items) else items
+    return Relabelled(key, scheme.labels, scheme.blocks, keys_of_items, scheme.cyclic)
 
 
 NO_NUMBER = "a score that is not a number, from "
@@ -348,17 +344,17 @@ def _of_extracts(answered: Answered, labels: Integers, without_row: Container[in
     return rows, without + [places[i] for i in reasons]
 
 
-def _beside(block: AlikeRows, random: Random) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
-    """What random extracts add to the real rows of a block: columns, rows of the block, and their numbers."""
+def _beside(block: AlikeRows, random: Random, places: Integers) -> Iterator[Written]:
+    """What random extracts add to the real rows of a block; ``places`` are those of all units."""
     of_extracts, without = random
     row_of = {unit: i for i, unit in enumerate(block.units)}
     for rows in of_extracts:
-        own = [(row_of[unit], k) for k, unit in enumerate(rows.units) if unit in row_of]
-        if own:
-            places, chosen = np.array(own).T
-            yield _named(OF_EXTRACTS, rows.columns), places, rows.values[chosen, 0]
-    if alone := [row_of[unit] for unit in without if unit in row_of]:
-        yield _named(WITHOUT_EXTRACTS, block.columns), np.array(alone), block.values[alone, 0]
+        if own := [(unit, k) for k, unit in enumerate(rows.units) if unit in row_of]:
+            units, chosen = np.array(own).T
+            yield places[units], _named(OF_EXTRACTS, rows.columns), rows.values[chosen, 0]
+    if alone := [unit for unit in without if unit in row_of]:
+        values = block.values[[row_of[unit] for unit in alone], 0]
+        yield places[alone], _named(WITHOUT_EXTRACTS, block.columns), values
 
 
 @lru_cache(maxsize=256)
@@ -409,52 +405,44 @@ def _with_more(
     ``places`` are those of all ``labelled`` units.
     """
     declared, exact = observation.declaration, labelled.is_exact
-    more = [*_chance_means(declared, block, exact=exact), *_beside(block, random)]
     columns, values, ps = block.columns, block.values, None
+    units = np.array(block.units, dtype=np.int64)
+    beside = list(_beside(block, random, places))
+    if means := _chance_means(declared, block, exact=exact):
+        beside.append((places[units], *means))
     if declared.tests_units is not None and values.shape[1] > 1:
-        columns, values, ps = with_unit_tests(
-            block,
-            declared.tests_units,
-            exact=exact,
-            within=declared.tests_within,
-            strictly=declared.tests_strictly,
-        )
-    units, choices = np.array(block.units, dtype=np.int64), None if values.shape[1] == 1 else labelled.choices
-    if choices is not None and not np.array_equal(units, np.arange(len(choices))):
-        choices = choices[units]
-    names = {column: i for i, column in enumerate(dict.fromkeys(chain.from_iterable(c for c, _, _ in more)))}
-    beside = np.zeros((len(units), len(names)))
-    for own, rows, numbers in more:
-        beside[rows[:, np.newaxis], [names[column] for column in own]] = numbers
-    return RowBlock(places[units], columns, values, choices, ps, tuple(names), beside)
+        columns, values, ps = with_unit_tests(block, declared, exact=exact)
+    choices = None
+    if labelled.choices is not None and values.shape[1] > 1:
+        choices = labelled.choices[units]
+    return RowBlock(places[units], columns, values, choices, ps, beside)
 
 
 def _chance_means(
     declared: ObservationDeclaration, block: AlikeRows, *, exact: bool
-) -> Iterator[tuple[tuple[Column, ...], Integers, Floats]]:
-    """The mean over the permutations of the columns that have a chance-adjusted score, in the form of `_beside`."""
+) -> tuple[tuple[Column, ...], Floats] | None:
+    """The means over the permutations of the columns that have a chance-adjusted score; None if there are none."""
     kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
-    if kept and block.values.shape[1] > 1:
-        moved = block.values if exact else block.values[:, 1:]
-        # Column by column, so that the last digits of a mean depend only on its numbers.
-        means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
-        columns = _named(BY_CHANCE, tuple(block.columns[i] for i in kept))
-        yield columns, np.arange(len(block.units)), np.stack(means, axis=1)
+    if not kept or block.values.shape[1] == 1:
+        return None
+    moved = block.values if exact else block.values[:, 1:]
+    # Column by column, so that the last digits of a mean depend only on its numbers.
+    means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
+    return _named(BY_CHANCE, tuple(block.columns[i] for i in kept)), np.stack(means, axis=1)
 
 
 def with_unit_tests(
-    block: AlikeRows, column: Column, *, exact: bool, within: str, strictly: bool = False
+    block: AlikeRows, declared: ObservationDeclaration, *, exact: bool
 ) -> tuple[tuple[Column, ...], Floats, Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
-    ``within`` names a statistic whose columns ``(within, value)`` distinguish kinds of units: the tests
-    are then also counted by kind, in ``("testable", value)`` and so on.
-
     Every label permutation gets the p that it would have as the real labels. So the columns have a
     null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
-    The smallest reachable p decides whether the unit is testable at all. ``strictly``: see `ObservationDeclaration`.
+    The smallest reachable p decides whether the unit is testable at all.
     """
-    statistic = block.values[:, :, block.columns.index(column)]
+    assert declared.tests_units is not None
+    within, strictly = declared.tests_within, declared.tests_strictly
+    statistic = block.values[:, :, block.columns.index(declared.tests_units)]
     permutations = statistic.shape[1]
     limits = statistic + TIE if strictly else statistic - TIE
     below = [np.searchsorted(np.sort(own), limit) for own, limit in zip(statistic, limits, strict=True)]

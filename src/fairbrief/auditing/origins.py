@@ -98,7 +98,7 @@ def united(several: Sequence[Names]) -> Names:
 
 def names_of(given: Iterable[str]) -> Names:
     """Texts as names."""
-    return Names(_binary(list(given)))
+    return Names(_laid_out([name.encode("utf-8", "surrogatepass") for name in given]))
 
 
 def side_by_side(*several: Names) -> Names:
@@ -111,13 +111,12 @@ def side_by_side(*several: Names) -> Names:
 class Origins(Sequence[Origin]):
     """The origins of rows, by column.
 
-    ``names`` are those of the records; ``of_clusters`` those of their clusters, the same array where each record is a cluster by
-    itself; ``kind`` and ``block`` (n,) number ``known_kinds``, which are origins without names, and ``known_blocks``, in the
-    order in which these are first met.
+    ``clusters`` is the same object as ``records`` where each record is a cluster by itself. ``kind`` and ``block`` (n,) number
+    ``known_kinds``, which are origins without names, and ``known_blocks``, in the order in which these are first met.
     """
 
-    names: pa.Array
-    of_clusters: pa.Array
+    records: Names
+    clusters: Names
     kind: Codes
     block: Codes
     known_kinds: Sequence[Origin]
@@ -130,20 +129,14 @@ class Origins(Sequence[Origin]):
         several = list(origins)
         kinds: dict[tuple[Any, ...], int] = {}
         blocks: dict[str, int] = {}
-        kind = [
-            kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
-            for o in several
-        ]
-        names = _binary([o.record for o in several])
+        about = ((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes) for o in several)
+        kind = narrowed([kinds.setdefault(one, len(kinds)) for one in about])
+        block = narrowed([blocks.setdefault(o.block, len(blocks)) for o in several])
+        records = names_of(o.record for o in several)
         are_clusters = all(o.cluster == o.record for o in several)
-        return cls(
-            names,
-            names if are_clusters else _binary([o.cluster for o in several]),
-            narrowed(kind),
-            narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
-            [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds],
-            list(blocks),
-        )
+        clusters = records if are_clusters else names_of(o.cluster for o in several)
+        known_kinds = [Origin(system, "", "", subgroups, "", *others) for system, subgroups, *others in kinds]
+        return cls(records, clusters, kind, block, known_kinds, list(blocks))
 
     @classmethod
     def joined(cls, several: Sequence[Origins]) -> Origins:
@@ -152,38 +145,29 @@ class Origins(Sequence[Origin]):
             return several[0] if several else cls.by_column(())
         kinds: dict[Origin, int] = {}
         blocks: dict[str, int] = {}
-        names = pa.concat_arrays([o.names for o in several])
+        kind = narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several]))
+        block = narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several]))
+        records = Names(pa.concat_arrays([o.records.encoded for o in several]))
         are_clusters = all(o.are_clusters for o in several)
-        return cls(
-            names,
-            names if are_clusters else pa.concat_arrays([o.of_clusters for o in several]),
-            narrowed(np.concatenate([_renumbered(o.kind, o.known_kinds, kinds) for o in several])),
-            narrowed(np.concatenate([_renumbered(o.block, o.known_blocks, blocks) for o in several])),
-            list(kinds),
-            list(blocks),
-        )
+        clusters = records if are_clusters else Names(pa.concat_arrays([o.clusters.encoded for o in several]))
+        return cls(records, clusters, kind, block, list(kinds), list(blocks))
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def __getitem__(self, i: Any) -> Any:
-        return replace(
-            self.known_kinds[self.kind[i]],
-            record=_decoded(self.names[i].as_py()),
-            cluster=_decoded(self.of_clusters[i].as_py()),
-            block=self.known_blocks[self.block[i]],
-        )
+        kind, block = self.known_kinds[self.kind[i]], self.known_blocks[self.block[i]]
+        return replace(kind, record=self.records[i], cluster=self.clusters[i], block=block)
 
-    def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
-        """Some of them. Shape: (n,) numbers, or (len,) of truths."""
-        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
-        if len(places) == len(self) and (places[1:] > places[:-1]).all():
+    def of(self, places: Integers) -> Origins:
+        """Some of them. Shape: (n,)."""
+        records = self.records.of(places)
+        if records is self.records:
             return self
-        names = self.names.take(numbers(places))
-        clusters = names if self.are_clusters else self.of_clusters.take(numbers(places))
+        clusters = records if self.are_clusters else self.clusters.of(places)
         kind, kinds = numbered(self.kind[places], self.known_kinds)
         block, blocks = numbered(self.block[places], self.known_blocks)
-        return Origins(names, clusters, kind, block, kinds, blocks)
+        return Origins(records, clusters, kind, block, kinds, blocks)
 
     def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
         """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
@@ -200,32 +184,23 @@ class Origins(Sequence[Origin]):
             for key, places in parts.items()
         }
 
-    def records(self) -> Names:
-        """The names of the records."""
-        return Names(self.names)
-
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return self.of_clusters is self.names
-
-    def clusters(self) -> Names:
-        """The names of the clusters."""
-        return Names(self.of_clusters)
+        return self.clusters is self.records
 
     def groups(self, seed: int) -> GroupNumbers:
         """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
         if seed not in self._groups:
-            clusters = self.clusters()
-            first, code = first_met(clusters.codes())
-            self._groups[seed] = group_numbers(clusters.of(first), seed)[code]
+            first, code = first_met(self.clusters.codes())
+            self._groups[seed] = group_numbers(self.clusters.of(first), seed)[code]
         return self._groups[seed]
 
     def order(self) -> Integers:
         """The stable sort order by cluster, record, system and block. Shape (n,)."""
-        keys = {} if self.are_clusters else {"cluster": self.clusters().encoded}
+        keys = {} if self.are_clusters else {"cluster": self.clusters.encoded}
         keys |= {
-            "record": self.names,
+            "record": self.records.encoded,
             "system": numbers(_ranks([kind.system for kind in self.known_kinds])[self.kind]),
             "block": numbers(_ranks(self.known_blocks)[self.block]),
         }
@@ -368,10 +343,6 @@ def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integ
 def _ranks(keys: Sequence[str]) -> Integers:
     """The place of each key among the sorted distinct ones."""
     return np.unique(np.array(keys, dtype=object), return_inverse=True)[1]
-
-
-def _binary(names: Sequence[str]) -> pa.Array:
-    return _laid_out([name.encode("utf-8", "surrogatepass") for name in names])
 
 
 def _laid_out(encoded: Sequence[bytes]) -> pa.Array:

@@ -16,7 +16,7 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_r
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Subgroup, first_met, systems_of, united
-from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
+from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 
@@ -73,7 +73,7 @@ def parts_of(
 ) -> dict[tuple[str, Subgroup], Part]:
     """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
-    clusters = origins.clusters()
+    clusters = origins.clusters
     rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
     found: dict[tuple[str, Subgroup], tuple[ClusterRows, Names, Integers]] = {}
     for key in ((system, part) for system in systems for part in (WHOLE, *subgroups)):
@@ -84,15 +84,9 @@ def parts_of(
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
-    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else None
-    units = units_of_rows(
-        members,
-        [names for _, names, _ in found.values()],
-        [
-            None if group is None or len(names) <= ONE_BY_ONE else group[heads]
-            for _, names, heads in found.values()
-        ],
-    )
+    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
+    groups = [group[heads] if len(names) > ONE_BY_ONE else None for _, names, heads in found.values()]
+    units = units_of_rows(members, [names for _, names, _ in found.values()], groups)
     blocks = _blocks(ledger, members, origins)
     return {
         key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)
@@ -152,4 +146,5 @@ class CommonClusters:
         if not part.units.clusters:
             return Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
         rows = [part.members.of_clusters(chosen)]
-        return units_of_rows(rows, [names], [groups_of(names, seed)])[0]
+        groups = group_numbers(names, seed) if len(names) > ONE_BY_ONE else None
+        return units_of_rows(rows, [names], [groups])[0]

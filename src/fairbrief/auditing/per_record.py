@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import Chunk, Ledger
-from fairbrief.auditing.origins import Codes, Origin, Origins, first_met, narrowed, numbered, subgroups_of
+from fairbrief.auditing.origins import (
+    Codes,
+    Names,
+    Origin,
+    Origins,
+    first_met,
+    narrowed,
+    numbered,
+    subgroups_of,
+)
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Column, Floats, Measure, Observation
@@ -65,11 +74,6 @@ def rows_from(
     return PerRecordRows(specs, schemas, tables)
 
 
-def column_name(column: Column) -> str:
-    """``("deficit", "neg")`` as ``deficit[neg]``."""
-    return f"{column[0]}[{', '.join(column[1:])}]" if len(column) > 1 else column[0]
-
-
 def attributes_in(per_record: PerRecordRows) -> list[str]:
     """The attributes of records that per-record statistics keeps."""
     names = per_record.column_names()
@@ -93,14 +97,16 @@ def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRec
     return PerRecordRows(per_record.measures, schemas, tables)
 
 
-def columns_of(schema: pa.Schema) -> dict[Column, str]:
-    """The statistics among the columns of an observation, and what their columns are called."""
-    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in schema if COLUMN in (f.metadata or {})}
+def columns_of(fields: Iterable[pa.Field]) -> dict[Column, str]:
+    """The statistics among the columns of an observation, such as its schema, and what their columns are called."""
+    return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in fields if COLUMN in (f.metadata or {})}
 
 
 def _field(column: Column) -> pa.Field:
-    """The name is for people; values may contain any character, so the exact column is stored as well."""
-    return pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)})
+    """``deficit[neg]`` of ``("deficit", "neg")``, for people; values may contain any character, so the exact column is stored as well."""
+    statistic, *values = column
+    name = f"{statistic}[{', '.join(values)}]" if values else statistic
+    return pa.field(name, pa.float64(), metadata={COLUMN: json.dumps(column)})
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
@@ -126,14 +132,14 @@ def _identity(
     origins, own = ledger.origins.of(np.arange(rows.start, rows.stop)), slice(rows.start, rows.stop)
     reasons, ps = ledger.reasons[own], ledger.ps[own]
     by_record: dict[str, Callable[[], pa.Array]] = {
-        "record": lambda: origins.records().texts(),
-        "cluster": lambda: origins.clusters().texts(),
+        "record": lambda: origins.records.texts(),
+        "cluster": lambda: origins.clusters.texts(),
         "block": lambda: _coded(origins.block, [block or None for block in origins.known_blocks]),
         "reason": lambda: _coded(reasons, [reason or None for reason in ledger.known_reasons]),
         "p": lambda: numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64()),
     }
     shared = {"observation": repr(ledger.observation), "measures": "\n".join(map(repr, measures))}
-    by_kind = [shared | _texts_of(kind) for kind in origins.known_kinds]
+    by_kind = [{**shared, **_texts_of(kind)} for kind in origins.known_kinds]
     return [
         by_record[name]() if name in by_record else _coded(origins.kind, [told.get(name) for told in by_kind])
         for name in names
@@ -234,7 +240,7 @@ def ledgers_from(
 def _origins(rows: pa.Table, by: Groupings) -> Origins:
     """Whose the rows are."""
     records, clusters = (
-        rows[name].cast(pa.large_binary()).combine_chunks() for name in ("record", "cluster")
+        Names(rows[name].cast(pa.large_binary()).combine_chunks()) for name in ("record", "cluster")
     )
     attributes = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes, columns = np.zeros(len(rows), dtype=np.int64), []
@@ -254,6 +260,5 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
         kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
     block, blocks = coded(rows["block"])
     number, names = numbered(block, [*blocks.to_pylist(), ""])  # -1, for none, is the place of the last
-    return Origins(
-        records, records if records.equals(clusters) else clusters, narrowed(kind), number, kinds, names
-    )
+    are_clusters = records.encoded.equals(clusters.encoded)
+    return Origins(records, records if are_clusters else clusters, narrowed(kind), number, kinds, names)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.observing import OF_EXTRACTS
-from fairbrief.auditing.per_record import COLUMN, columns_of
+from fairbrief.auditing.per_record import columns_of
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.representation import HIGHEST, LOWEST
@@ -45,23 +44,21 @@ def is_signed(name: str, tail: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Computes a measure's values of single rows; ``fields`` are the statistics of its observation."""
+    """Computes a measure's values of single rows; ``names`` are the statistics of its observation, with their columns in tables."""
 
     measure: Measure
-    fields: tuple[pa.Field, ...]
+    names: Mapping[Column, str]
 
-    @property
-    def columns(self) -> dict[Column, int]:
-        """The fields' statistics, and their places."""
-        return {tuple(json.loads(f.metadata[COLUMN])): i for i, f in enumerate(self.fields)}
+    def _totals(self, array: Floats) -> Totals:
+        return Totals({column: i for i, column in enumerate(self.names)}, array)
 
     def totals(self, rows: pa.Table) -> Iterator[Totals]:
         """The statistics of some rows after others. Shape: (rows, fields)."""
         for start in range(0, len(rows), BATCH):
             part = rows.slice(start, BATCH)
-            blocks = [plain_numbers(part[f.name].cast(pa.float64())) for f in self.fields]
+            blocks = [plain_numbers(part[name].cast(pa.float64())) for name in self.names.values()]
             # Transposed, so that each column is contiguous.
-            yield Totals(self.columns, np.array(blocks).reshape(len(blocks), len(part)).T)
+            yield self._totals(np.array(blocks).reshape(len(blocks), len(part)).T)
 
     def values(self, rows: pa.Table) -> dict[str, Floats]:
         """The main value and the group differences, row by row; nan where undefined."""
@@ -78,7 +75,7 @@ class RowReader:
 
     def of_nothing(self) -> Mapping[str, Value]:
         """The values of a record of which every statistic is 0: their names, tails and groups."""
-        return self.measure.value(Totals(self.columns, np.zeros((1, len(self.fields)))))
+        return self.measure.value(self._totals(np.zeros((1, len(self.names)))))
 
     @property
     def has_bounds(self) -> bool:
@@ -115,13 +112,13 @@ def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str
     return found
 
 
-def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
-    """The `RowReader` of a measure for these fields; None if the measure is not registered."""
+def reader_of(spec: str, fields: Iterable[pa.Field]) -> RowReader | None:
+    """The `RowReader` of a measure for the statistics among these fields; None if the measure is not registered."""
     try:
         measure: Measure = registry.make("measure", spec)
     except FairbriefError:  # of a plug-in that is not installed here
         return None
-    return RowReader(measure, tuple(f for f in fields if f.metadata and COLUMN in f.metadata))
+    return RowReader(measure, columns_of(fields))
 
 
 def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
@@ -130,7 +127,7 @@ def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tupl
     ``rows`` are those of the measure's observation.
     """
     rows = usable(rows_with(rows, "record", *records))
-    reader = reader_of(spec, list(rows.schema))
+    reader = reader_of(spec, rows.schema)
     if reader is None:
         return {}
     told: list[str] = []

@@ -106,7 +106,6 @@ class Work:
     reading: Reading | None = None
     watchers: Watchers | None = None
     """For parts of a file: how it is read, and watchers that have seen nothing."""
-    _need_models: set[Observation] = field(default_factory=set)
 
     def of_units(self, cases: Sequence[Unit]) -> Observed:
         """What the cases of complete clusters add to the audit."""
@@ -153,7 +152,7 @@ class Work:
             extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
         return Observer(
             self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips,
-            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else lambda _: True,
         )  # fmt: skip
 
     def observe(
@@ -162,14 +161,10 @@ class Work:
         """Add the rows of units for some observations, by number; those that need a model stay unscored."""
         origins, unscored = Origins.by_column(origin for _, origin in units), list[int]()
         for i in numbers:
-            ledger = observed.ledgers[i]
-            if ledger.observation not in self._need_models:
-                try:
-                    observer.observe(ledger, units, origins)
-                    continue
-                except NeedsModel:
-                    self._need_models.add(ledger.observation)
-            unscored.append(i)
+            try:
+                observer.observe(observed.ledgers[i], units, origins)
+            except NeedsModel:
+                unscored.append(i)
         if unscored:
             observed.unscored.append((units, unscored))
         observed.asked = tuple(self.scorers)
@@ -220,10 +215,6 @@ def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
     return parts if len(parts) > 1 else []
 
 
-def _any(_: str) -> bool:
-    return True
-
-
 # -------------------------------------------------------------------------------------- the whole audit
 
 
@@ -248,8 +239,7 @@ class Run(Observed):
         self.plan, self.measures, self.measures_of = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        baselines = self._sanity_baselines
-        self._work = Work(plan, self.measures_of, self.scorers, baselines, watchers=watchers)
+        self._work = Work(plan, self.measures_of, self.scorers, self._sanity_baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
         self._waiting = RowsOnDisk()
         self._clusters = array("q")
@@ -284,14 +274,10 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        for _, observed in engine.map(self._work_on(engine).of_units, self._complete_clusters()):
-            self._take(observed)
-
-    def _complete_clusters(self) -> Iterator[list[Unit]]:
-        """All cases that waited, in batches of complete clusters."""
         lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
         by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
-        return whole_clusters(by_cluster, BATCH)
+        for _, observed in engine.map(self._work_on(engine).of_units, whole_clusters(by_cluster, BATCH)):
+            self._take(observed)
 
     def _take(self, observed: Observed) -> None:
         """Add a batch; what needs a model is observed here."""
@@ -371,10 +357,8 @@ class Run(Observed):
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.measures_of[ledger.observation]
-        subgroups = sorted(
-            {part for kind in ledger.origins.known_kinds for part in kind.subgroups},
-            key=lambda s: (len(s), s),
-        )
+        known = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
+        subgroups = sorted(known, key=lambda part: (len(part), part))
         parts = parts_of(ledger, subgroups, settings.seed)
         made: dict[tuple[str, Subgroup], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):

@@ -95,14 +95,8 @@ class Exchange:
         if place == 0 or order[place - 1][1] != case.record.id:  # provides none
             place = self._rank(f"borrows {case.record.id}") % len(order)
         text = order[place % len(order)][2]
-        borrowed = replace(
-            case.summary,
-            record=case.record.id,
-            system=sanity_baseline_name("exchanged", system),
-            system_kind="sanity_baseline",
-            text=text,
-            claims=None,
-        )
+        name = sanity_baseline_name("exchanged", system)
+        borrowed = replace(case.summary, system=name, system_kind="sanity_baseline", text=text, claims=None)
         return replace(case, summary=borrowed)
 
     def _rank(self, name: str) -> int:
@@ -117,12 +111,11 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
     """
     sentences = [s for document in case.record.documents for s in split(document.text)]
     wanted, drawn, words = len(case.summary.text.split()), [], 0
-    for i in rng_of(seed, "random_sentences", case.record.id, case.summary.system).permutation(
-        len(sentences)
-    ):
+    rng = rng_of(seed, "random_sentences", case.record.id, case.summary.system)
+    for i in rng.permutation(len(sentences)).tolist():
         if words >= wanted:
             break
-        drawn.append(int(i))
+        drawn.append(i)
         words += len(sentences[i].split())
     text = " ".join(sentences[i] for i in sorted(drawn))
     system = sanity_baseline_name("random_sentences", case.summary.system)

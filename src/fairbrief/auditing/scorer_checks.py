@@ -132,9 +132,7 @@ NO_EXCHANGE = (
     "the scorers are not checked: no text can be rewritten from one of these groups to another, "
     "as it can for genders and for groups that the names of annotated people show"
 )
-A_MODEL = (
-    f"its scorer holds a model: --check-scorers lets it read up to {SOURCES} sources, each once per group"
-)
+A_MODEL = f"its scorer holds a model: --check-scorers lets it read up to {SOURCES} sources, once per group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +197,8 @@ def take(
     checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
 ) -> Checked:
     """Let the scorers read the counterfactual sources of the sample."""
-    signed = replace(
-        settings,
-        signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
-    )
+    read = f"counterfactual sources:{sample.most}, {sample.characters:g} characters"
+    signed = replace(settings, signature=f"{settings.signature}|{read}")
     records, checked = sample.records(), Checked()
     for check in checks:
         try:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from fairbrief import registry
-from fairbrief.engines.score_cache import is_cacheable
 from fairbrief.scorers.calibrated import Calibrated
-from fairbrief.types import Scorer
+from fairbrief.types import Cacheable, Scorer
 
 
 class NeedsModel(Exception):
@@ -39,7 +38,7 @@ class Scorers(dict[str, Scorer]):
 
     def elsewhere(self, *, makes_models: bool) -> Scorers:
         """The same for another process."""
-        models = frozenset(name for name, scorer in self.given.items() if is_cacheable(scorer))
+        models = frozenset(name for name, scorer in self.given.items() if isinstance(scorer, Cacheable))
         given = {n: s for n, s in self.given.items() if n not in models}
         return Scorers(given, self.wrap, models, makes_models)
 
@@ -62,7 +61,7 @@ class Scorers(dict[str, Scorer]):
         given = self.given.get(spec)
         made: Scorer = given if given is not None else registry.make("scorer or classifier", spec)
         scorer = made.scorer if isinstance(made, Calibrated) else made
-        if is_cacheable(scorer):
+        if isinstance(scorer, Cacheable):
             from fairbrief.scorers.chat_judge import ChatJudge
 
             stays = not self._makes_models or isinstance(scorer, ChatJudge)

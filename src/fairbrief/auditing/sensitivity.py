@@ -41,11 +41,10 @@ def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> C
     if not scorers:
         return choice
     varied = [
-        measure
-        for measure in choice.measures
+        m
+        for m in choice.measures
         if any(
-            c.measure == SUPPORT and c.given.get("scorer") == "scorer"
-            for c in measure.declaration.scorer_checks
+            c.measure == SUPPORT and c.given.get("scorer") == "scorer" for c in m.declaration.scorer_checks
         )
     ]
     if not varied:
@@ -64,9 +63,7 @@ def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> C
 def _with_scorer(measure: Any, scorer: str) -> Measure:
     default = next(f.default for f in dataclasses.fields(measure) if f.name == "scorer")
     if measure.scorer != default:
-        raise RequestError(
-            f"'{measure!r}' names its scorer: drop it, and name it among the scorers that are compared."
-        )
+        raise RequestError(f"'{measure!r}' names its scorer: drop it, and name it among those compared.")
     try:
         made: Measure = dataclasses.replace(measure, scorer=scorer)
     except ValueError as error:

@@ -77,9 +77,10 @@ def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
 
 
 def _with_cache(path: Path, scorer: Scorer) -> Scorer:
-    from fairbrief.engines.score_cache import Cached, is_cacheable
+    from fairbrief.engines.score_cache import Cached
+    from fairbrief.types import Cacheable
 
-    return Cached(scorer, path) if is_cacheable(scorer) else scorer
+    return Cached(scorer, path) if isinstance(scorer, Cacheable) else scorer
 
 
 @contextmanager

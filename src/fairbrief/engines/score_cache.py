@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,11 +33,6 @@ FORMAT = b"3"
 BUSY_SECONDS = 60.0
 LOOKUP = 500
 """Keys per query, less than SQLite's limit of variables."""
-
-
-def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
-    """Whether a scorer's parts can be cached; a cheap scorer, or one that needs all rows at once, has none."""
-    return isinstance(scorer, Cacheable)
 
 
 @dataclass(slots=True, repr=False)
@@ -101,11 +96,7 @@ class Store:
     def _naming_the_file(self) -> Iterator[None]:
         try:
             yield
-        except (
-            sqlite3.DatabaseError,
-            zlib.error,
-            UnicodeDecodeError,
-        ) as error:  # the message may contain damaged bytes
+        except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError) as error:
             raise BackendError(
                 f"The score cache {self.path} cannot be used: {error}. If it is damaged, delete it, and its scores are computed again. "
                 "Otherwise close other programs that use it, free disk space, or give another --cache."
@@ -130,9 +121,7 @@ class Store:
                 "SELECT count(*) FROM sqlite_master WHERE name != 'arrays'"
             ).fetchone()
             if tables:
-                raise RequestError(
-                    f"{self.path} is another program's database, not a score cache. Give another --cache."
-                )
+                raise RequestError(f"{self.path} is another program's database. Give another --cache.")
             database.execute(
                 "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
             )

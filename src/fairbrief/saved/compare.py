@@ -277,7 +277,7 @@ def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
     """The distinct records of a system, and those that were measured."""
     is_here = np.array([kind.system == system for kind in ledger.origins.known_kinds], dtype=np.bool_)
     rows = np.flatnonzero(is_here[ledger.origins.kind])
-    every, measured = (ledger.origins.of(some).records() for some in (rows, rows[ledger.reasons[rows] == 0]))
+    every, measured = (ledger.origins.of(some).records for some in (rows, rows[ledger.reasons[rows] == 0]))
     return united([every]), united([measured])
 
 

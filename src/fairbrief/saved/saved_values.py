@@ -89,8 +89,8 @@ def _without_baselines(measure: Measure, ledger: Ledger) -> SavedValues:
     known = origins.known_kinds
     systems = list(dict.fromkeys(kind.system for kind in known))
     number = np.array([systems.index(kind.system) for kind in known], dtype=np.int64)
-    clusters = origins.clusters()
-    records = side_by_side(clusters, origins.records())
+    clusters = origins.clusters
+    records = side_by_side(clusters, origins.records)
     rows = ledger.matrix()[chosen]
     return SavedValues(measure, ledger.columns, systems, number[origins.kind], clusters, records, rows)
 

@@ -259,7 +259,7 @@ class OpenAudit:
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
         observation = self.measures[spec]
-        reader = reader_of(spec, list(self.result.rows.schemas[observation]))
+        reader = reader_of(spec, self.result.rows.schemas[observation])
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
         records: list[pa.Array] = []
@@ -286,7 +286,7 @@ class OpenAudit:
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
-        wanted = {*PLACES, *(f.name for f in reader.fields)}
+        wanted = {*PLACES, *reader.names.values()}
         for rows in self.result.rows.each_of(observation, wanted.__contains__):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
@@ -299,7 +299,7 @@ class OpenAudit:
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
-            its = reader_of(other, list(self.result.rows.schemas[observation]))
+            its = reader_of(other, self.result.rows.schemas[observation])
             if its is None or getattr(its.measure, "over", "") != over:
                 continue
             if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):

@@ -110,9 +110,8 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
         near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
     contributes = np.isfinite(alone) | ~near
-    contributes |= near & ~contributes.any(
-        axis=1, keepdims=True
-    )  # nothing changes anything: all units are equal
+    # Where nothing changes anything all units are equal.
+    contributes |= near & ~contributes.any(axis=1, keepdims=True)
     count = contributes.sum(axis=1)
     error, freedom = np.full(len(values), np.nan), count - 1.0
     for c in np.unique(count[count > 1]).tolist():
@@ -228,10 +227,8 @@ def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """
     v, n = np.clip(spread.value, 0.0, 1.0), np.maximum(effective_clusters(spread), 1e-9)
     t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
-    middle, half = (
-        (v + t2 / (2 * n)) / (1 + t2 / n),
-        np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n),
-    )
+    middle = (v + t2 / (2 * n)) / (1 + t2 / n)
+    half = np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n)
     known = ~np.isnan(spread.error)
     # At the ends, rounding would move a bound beyond the value.
     low, high = np.clip(middle - half, 0.0, v), np.clip(middle + half, v, 1.0)
@@ -256,11 +253,6 @@ def detectable(spread: Spreads, confidence: float) -> Any:
     """The smallest difference from 0 that this number of clusters detects with a power of 80 %; nan without a standard error."""
     precision = Precision(np.where(spread.error > 0, spread.error, np.nan), spread.count, spread.freedom)
     return precision.detectable(spread.count, 1 - confidence)
-
-
-def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:
-    """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out in turn. Shape (n,)."""
-    return group_numbers(clusters, seed) if len(clusters) > ONE_BY_ONE else None
 
 
 def group_numbers(clusters: Sequence[str], seed: int) -> GroupNumbers:

@@ -268,7 +268,7 @@ class LabelDraws:
         labels, n = _bytes(one.labels), len(one.labels)
         if one.cyclic:
             return _Kind(labels, None, max(1, n), n, is_listed=True, is_matched=False)
-        shuffle = _shuffle(np.shape(one.labels), labels, None if one.blocks is None else _bytes(one.blocks))
+        shuffle = _shuffle(labels, None if one.blocks is None else _bytes(one.blocks))
         is_listed = shuffle.number <= most
         number = shuffle.number if is_listed else self.draws + 1
         return _Kind(labels, shuffle, number, n, is_listed, is_matched=one.items is not None)
@@ -299,11 +299,13 @@ class LabelDraws:
             yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
     def _once(self, key: Any, make: Callable[[], Arrays]) -> Arrays:
-        """The arrays that ``make`` returns: from the store, or computed and stored while there is room."""
+        """The arrays that ``make`` returns, read-only: from the store, or computed and stored while there is room."""
         found: Arrays | None = self._stored.get(key)
         if found is None:
             found = make()
-            self._room -= sum(array.nbytes for array in found)
+            for array in found:
+                array.flags.writeable = False
+                self._room -= array.nbytes
             if self._room > 0:
                 self._stored[key] = found
         return found
@@ -311,13 +313,11 @@ class LabelDraws:
     # ------------------------------------------------------- listed label permutations, and choices among them
 
     def _choices(self, keys: tuple[str, ...], number: int) -> Choice:
-        """Which of so many listed label permutations each draw takes, for units with these keys. Read-only."""
+        """Which of so many listed label permutations each draw takes, for units with these keys."""
 
         def drawn() -> tuple[Choice]:
             halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
-            choices = choices_among(halves, number)
-            choices.flags.writeable = False
-            return (choices,)
+            return (choices_among(halves, number),)
 
         return self._once((keys, number), drawn)[0]
 
@@ -340,7 +340,6 @@ class LabelDraws:
     def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         assert kind.shuffle is not None
         rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
-        rows.flags.writeable = False  # stored, as the choices are
         return rows, choice.astype(np.min_scalar_type(len(rows)))
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
@@ -388,12 +387,10 @@ def _stacked(several: Sequence[Integers]) -> Integers:
 
 
 @lru_cache(maxsize=1024)
-def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
-    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all label permutations."""
-    return sort_by_block(
-        np.frombuffer(labels, dtype=np.int64).reshape(shape),
-        None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
-    )
+def _shuffle(labels: bytes, blocks: bytes | None) -> Shuffle:
+    """`sort_by_block` of these bytes, which records of the same labels share."""
+    of_blocks = None if blocks is None else np.frombuffer(blocks, dtype=np.int64)
+    return sort_by_block(np.frombuffer(labels, dtype=np.int64), of_blocks)
 
 
 @lru_cache(maxsize=256)

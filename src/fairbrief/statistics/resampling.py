@@ -37,7 +37,7 @@ class Bootstrap:
         self._start, self._size = np.zeros(clusters), np.full(clusters, float(clusters))
         """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
         self._draws, self._seed = draws, [BOOTSTRAP_STREAM, seed]
-        self._kept: list[NDArray[np.unsignedinteger]] = []
+        self._kept: list[NDArray[np.unsignedinteger]] | None = None
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
@@ -45,16 +45,10 @@ class Bootstrap:
 
     def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
         """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
-        if self._kept:
-            yield from self._kept
-            return
-        made: list[NDArray[np.unsignedinteger]] = []
         fits = self._draws * self._start.size <= KEPT  # a byte each: nothing is drawn more than 255 times
-        for weights in self._make():
-            yield weights
-            if fits:
-                made.append(weights)
-        self._kept = made
+        if fits and self._kept is None:
+            self._kept = list(self._make())
+        return self._make() if self._kept is None else iter(self._kept)
 
     def _make(self) -> Iterator[NDArray[np.unsignedinteger]]:
         rows = self._start.size

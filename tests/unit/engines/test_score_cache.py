@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fairbrief.engines.score_cache import Cached, Store, hashed, is_cacheable, pack, unpack
+from fairbrief.engines.score_cache import Cached, Store, hashed, pack, unpack
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.scorers.shared_words import Containment
-from fairbrief.types import Ask, Scorer, Scores
+from fairbrief.types import Ask, Cacheable, Scorer, Scores
 
 
 class Lengths(KeyedScorer):
@@ -67,8 +67,8 @@ def test_a_cached_scorer_is_the_scorer(tmp_path: Path) -> None:
     cached = Cached(plain, tmp_path / "c")
     assert isinstance(cached, Scorer)
     assert (cached.name, cached.fingerprint, repr(cached)) == (plain.name, plain.fingerprint, repr(plain))
-    assert is_cacheable(plain)
-    assert not is_cacheable(Containment())
+    assert isinstance(plain, Cacheable)
+    assert not isinstance(Containment(), Cacheable)
 
 
 def test_texts_are_told_apart_whole() -> None:

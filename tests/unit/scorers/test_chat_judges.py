@@ -10,11 +10,11 @@ from tests.stub_chat import StubChat
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.engines.score_cache import Cached, is_cacheable
+from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError
 from fairbrief.scorers.chat_judge import ChatEntailment, Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
-from fairbrief.types import Ask, Case, Document, Record, Summary
+from fairbrief.types import Ask, Cacheable, Case, Document, Record, Summary
 
 ASKS = [
     Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")),
@@ -40,7 +40,7 @@ def test_entailment_asks_each_pair_once_and_a_cache_keeps_it(tmp_path: Path) -> 
     """Equal pairs are asked for once; with a cache a second run asks nothing and says the same."""
     with StubChat(answer=overlap, faults={"500": 0.2}, seed=2) as server:
         scorer = ChatEntailment("stub-1", base_url=server.url, pause=0.01)
-        assert is_cacheable(scorer)
+        assert isinstance(scorer, Cacheable)
         first = [s.matrix.tolist() for s in Cached(scorer, tmp_path / "c").answer(ASKS)]
         assert first == [[[0.0, 0.0], [0.0, 0.9]], [[0.9]]]
         asked = server.requests
