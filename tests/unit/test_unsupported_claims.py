@@ -118,7 +118,9 @@ def test_reasons() -> None:
     empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
     assert Claims().asks(empty) == ()
     assert observed(Claims(), empty, []) == NO_SENTENCE
-    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == Reason("no claim has a group")
+    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == Reason(
+        "no claim has a group"
+    )
 
 
 def test_details_begin_with_the_least_supported_claim() -> None:
