@@ -210,11 +210,10 @@ def means(
     totals: t.Totals, statistic: Summed, count: str, groups: Sequence[str], name: str = "", **special: Any
 ) -> dict[str, t.Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""
-    if isinstance(statistic, str):
-        statistic, name = {statistic: 1.0}, name or statistic
+    weights, name = ({statistic: 1.0}, name or statistic) if isinstance(statistic, str) else (statistic, name)
     values = {}
     for g in groups:
-        mean = ratio(totals.weighted(_of_group(statistic, g)), totals[count, g])
+        mean = ratio(totals.weighted(_of_group(weights, g)), totals[count, g])
         values[f"{name}[{g}]"] = t.Value(mean, group=g, **special)
     return values
 
