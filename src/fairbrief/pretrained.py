@@ -101,9 +101,7 @@ def device_of(given: str, name: str) -> str:
         ) from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         found = torch.cuda.device_count()
-        raise BackendError(
-            f"{name}(device={given}): torch sees {found} CUDA devices here. Use device=auto or cpu."
-        )
+        raise BackendError(f"{name}(device={given}): torch sees {found} CUDA devices. Use auto or cpu.")
     return given
 
 
@@ -223,11 +221,9 @@ def download(
             f"The hub has no model '{model}'. Check the name, or give a local folder."
         ) from None
     except (hub.errors.HfHubHTTPError, hub.errors.OfflineModeIsEnabled, OSError, *clients) as error:
-        why = (
-            "the hub is switched off (HF_HUB_OFFLINE)"
-            if hub.constants.HF_HUB_OFFLINE
-            else f"the hub did not answer ({first_line(error)})"
-        )
+        why = f"the hub did not answer ({first_line(error)})"
+        if hub.constants.HF_HUB_OFFLINE:
+            why = "the hub is switched off (HF_HUB_OFFLINE)"
         raise BackendError(
             f"The model '{model}' is not on this machine, and {why}. On a machine with network access, run "
             f"'fairbrief prefetch {model}' and copy the cache folder, or give a local folder: model=FOLDER."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
@@ -146,7 +147,7 @@ class ScoredUnits:
         table = ScoreTable.of([answer for _, scores in units for answer in scores])
         return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
 
-    @property
+    @cached_property
     def first_shapes(self) -> Integers:
         """Rows and units of each unit's first answer; -1 without asks. Shape (units, 2)."""
         shapes = np.full((len(self), 2), -1)
@@ -154,7 +155,7 @@ class ScoredUnits:
         shapes[has_asked] = self.table.shapes[self.first[has_asked]]
         return shapes
 
-    @property
+    @cached_property
     def first_owners(self) -> list[bytes]:
         """The columns (64-bit) of each unit's first answer, as bytes for comparison; empty without asks."""
         first = self.first[self.asked > 0]

@@ -98,10 +98,8 @@ def reads_each_unit_alone(measure: t.Measure, cases: Sequence[t.Case]) -> None:
         labels = permutations_of(measure, unit)
         by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
     for together in by_shape.values():
-        blocks, reasons = observation.observe_many(
-            ScoredUnits.of([(unit, scores) for unit, scores, _ in together]),
-            np.stack([labels for *_, labels in together]),
-        )
+        units = ScoredUnits.of([(unit, scores) for unit, scores, _ in together])
+        blocks, reasons = observation.observe_many(units, np.stack([labels for *_, labels in together]))
         result: dict[int, t.Rows | t.Reason] = dict(reasons)
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)
@@ -117,19 +115,15 @@ def broadcasts(measure: t.Measure, cases: Sequence[t.Case]) -> None:
         return
     together = measure.value(totals)
     names = list(together)
-    _promise(
-        names[:1] == [measure.name],
-        f"the first value is {names[:1]}, expected the main value '{measure.name}'",
-    )
+    main = f"the first value is {names[:1]}, expected the main value '{measure.name}'"
+    _promise(names[:1] == [measure.name], main)
     for index in np.ndindex(totals.array.shape[:-1]):
         alone = measure.value(t.Totals(totals.columns, totals.array[index]))
         _promise(list(alone) == names, "the names of the values depend on the leading axes")
         for name, value in alone.items():
             part = np.broadcast_to(together[name].array, totals.array.shape[:-1])[index]
-            _promise(
-                np.isclose(value.array, part, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True),
-                f"'{name}' depends on the leading axes",
-            )
+            is_same = np.isclose(value.array, part, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+            _promise(is_same, f"'{name}' depends on the leading axes")
             _promise(value.tail == together[name].tail, f"the tail of '{name}' depends on the leading axes")
 
 
@@ -152,10 +146,8 @@ def depends_on_totals_only(measure: t.Measure, cases: Sequence[t.Case]) -> None:
     whole = totals.array.reshape(-1, totals.array.shape[-1]).sum(axis=0)
     once = measure.value(t.Totals(totals.columns, whole))[measure.name].array
     twice = measure.value(t.Totals(totals.columns, 2 * whole))[measure.name].array
-    _promise(
-        np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True),
-        f"all rows twice give {twice}, once {once}: the value is not a ratio of sums",
-    )
+    is_same = np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True)
+    _promise(is_same, f"all rows twice give {twice}, once {once}: the value is not a ratio of sums")
 
 
 MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
@@ -179,16 +171,13 @@ def answers_every_ask(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
     _promise(len(answers) == len(asks), f"{len(answers)} answers to {len(asks)} asks")
     for ask, scores in zip(asks, answers, strict=True):
         units = len(scores.owner)
-        _promise(
-            scores.matrix.ndim == 2 and scores.matrix.shape[1] == units,
-            f"matrix {scores.matrix.shape} for {units} units",
-        )
+        is_matrix = scores.matrix.ndim == 2 and scores.matrix.shape[1] == units
+        _promise(is_matrix, f"matrix {scores.matrix.shape} for {units} units")
         _promise(len(scores.sizes) == scores.matrix.shape[0], "sizes and rows differ in number")
         _promise(np.isfinite(scores.matrix).all(), "a score is nan or infinite")
         inside = (scores.owner >= 0) & (scores.owner < max(len(ask.columns), 1))
-        _promise(
-            inside.all() and (np.diff(scores.owner) >= 0).all(), "owner is not a non-decreasing column index"
-        )
+        is_ordered = inside.all() and (np.diff(scores.owner) >= 0).all()
+        _promise(is_ordered, "owner is not a non-decreasing column index")
 
 
 def scores_alone_as_in_a_batch(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
@@ -198,10 +187,9 @@ def scores_alone_as_in_a_batch(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
     for i, ask in enumerate(asks):
         (alone,) = scorer.answer([ask])
         for other, how in ((together[i], "together with others"), (backwards[i], "in another order")):
-            same = other.matrix.shape == alone.matrix.shape and np.allclose(
-                other.matrix, alone.matrix, rtol=0, atol=1e-5
-            )
-            _promise(same, f"ask {i} is scored differently {how}")
+            has_shape = other.matrix.shape == alone.matrix.shape
+            is_same = has_shape and np.allclose(other.matrix, alone.matrix, rtol=0, atol=1e-5)
+            _promise(is_same, f"ask {i} is scored differently {how}")
 
 
 def has_a_stable_fingerprint(scorer: t.Scorer, asks: Sequence[t.Ask]) -> None:
@@ -279,9 +267,8 @@ def _observed(measure: t.Measure, unit: t.Cases) -> t.Observed:
 
 def _stacked(measure: t.Measure, cases: Sequence[t.Case]) -> t.Totals | None:
     """All rows over one set of columns. Shape (label permutations, units, columns), real label permutation at 0."""
-    result = [
-        rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), t.Rows)
-    ]
+    observed = (_observed(measure, unit) for unit in units_of(measure, cases))
+    result = [rows for rows in observed if isinstance(rows, t.Rows)]
     if not result:
         return None
     columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in result for c in rows.columns))}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.errors import DataError
+from fairbrief.statistics import ratio
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -364,6 +365,14 @@ class Totals:
         """The sorted first subscripts of a statistic's columns."""
         return sorted({c[1] for c in self.columns if len(c) > 1 and c[0] == statistic})
 
+    def ratio(self, top: str | Column, bottom: str | Column) -> Floats:
+        """A column divided by another one; nan where this is zero. Shape: the leading axes."""
+        return ratio(self[top], self[bottom])
+
+    def ratios(self, top: str, bottom: str) -> dict[str, Floats]:
+        """By the values of the statistic ``bottom``: the statistic ``top``, divided by it."""
+        return {value: self.ratio((top, value), (bottom, value)) for value in self.values_of(bottom)}
+
     def stack(self, statistic: str, values: Sequence[str]) -> Floats:
         """The columns (statistic, value) side by side. Shape (..., len(values))."""
         return np.stack([self[statistic, value] for value in values], axis=-1)
@@ -451,6 +460,10 @@ class Extracts:
         )
 
 
+UnitExtracts = Sequence[Extracts]
+"""The random extracts of a unit: one `Extracts` per case."""
+
+
 @runtime_checkable
 class ContrastObservation(Protocol):
     """An observation with columns for group differences."""
@@ -464,11 +477,11 @@ class ContrastObservation(Protocol):
 class ExtractObservation(Protocol):
     """An observation that can also observe random extracts of the sources, in place of the summary."""
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
-        """The scores needed to observe the extracts, one `Extracts` per case."""
+    def extract_asks(self, cases: Cases, extracts: UnitExtracts) -> Sequence[Ask]:
+        """The scores needed to observe the extracts."""
         ...
 
-    def observe_extracts(self, cases: Cases, extracts: Sequence[Extracts], scores: Answers) -> Observed:
+    def observe_extracts(self, cases: Cases, extracts: UnitExtracts, scores: Answers) -> Observed:
         """One row, shape (1, columns): the mean over the extracts of their rows under `observe`."""
         ...
 

@@ -10,14 +10,13 @@ from tests.rows_by_hand import by_column, observed, values_of
 from fairbrief.api import audit, read
 from fairbrief.measures.unsupported_claims import (
     NO_CLAIM,
-    NO_GROUP,
     NO_SENTENCE,
     Claims,
     UnsupportedByPlace,
     UnsupportedClaims,
 )
 from fairbrief.registry import make
-from fairbrief.types import Case, Claim, Document, Entity, Record, Scores, Summary
+from fairbrief.types import Case, Claim, Document, Entity, Reason, Record, Scores, Summary
 
 SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
 BERG = Entity("b", "Anna", "Berg", {"side": "left"})
@@ -119,7 +118,9 @@ def test_reasons() -> None:
     empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
     assert Claims().asks(empty) == ()
     assert observed(Claims(), empty, []) == NO_SENTENCE
-    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == NO_GROUP
+    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == Reason(
+        "no claim has a group"
+    )
 
 
 def test_details_begin_with_the_least_supported_claim() -> None:

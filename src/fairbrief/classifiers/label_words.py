@@ -30,9 +30,8 @@ class LabelWords(CheckedSettings):
     @property
     def fingerprint(self) -> str:
         """A digest of the lists."""
-        listed = (
-            f"{entry} = {label}" for label, entries in themes_of(self.file).items() for entry in entries
-        )
+        lists = themes_of(self.file)
+        listed = (f"{entry} = {label}" for label, entries in lists.items() for entry in entries)
         return f"words/2 {digest_of(sorted(listed)).hex()}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:

@@ -122,9 +122,8 @@ class Names(CheckedSettings):
         for ask in asks:
             wanted = [_gender(column) for column in ask.columns]
             found = [self.classify(row, pages) for row in ask.rows]
-            yield Scores.of_whole_texts(
-                ask, np.array([[g == w for w in wanted] for g in found], dtype=np.float64)
-            )
+            is_said = np.array([[g == w for w in wanted] for g in found], dtype=np.float64)
+            yield Scores.of_whole_texts(ask, is_said)
 
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
         """``female``, ``male``, or nothing where the name has neither."""
@@ -143,9 +142,7 @@ def read_pages(path: str) -> dict[str, str]:
         rows = csv.reader(lines)
         header = next(rows, [])
         if [cell.strip().lower() for cell in header[:2]] != ["name", "gender"]:
-            raise DataError(
-                f"{path}:1: the header is '{','.join(header)}'; a table of pages begins with 'name,gender'."
-            )
+            raise DataError(f"{path}:1: the header is '{','.join(header)}'; wanted 'name,gender'.")
         for row in filter(None, rows):
             if len(row) < 2:
                 raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")

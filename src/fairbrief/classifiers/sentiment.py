@@ -182,9 +182,7 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
     size = 0
     try:
         with (gzip.open if is_zipped else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
-            numbered: Iterator[tuple[int, str]] = (
-                (number, line) for number, line in enumerate(lines, start=1) if line.strip()
-            )
+            numbered: Iterator[tuple[int, str]] = filter(lambda one: one[1].strip(), enumerate(lines, 1))
             first = next(numbered, None)
             if first and not re.fullmatch(r"\d+\s+\d+\s*", first[1]):  # a header
                 numbered = itertools.chain([first], numbered)
@@ -302,21 +300,17 @@ def _train(settings: WordSentiment) -> Trained:
         from sklearn.model_selection import train_test_split
     except ImportError as error:
         raise MissingExtra("scikit-learn", "sentiment", "The scorer 'word_sentiment'") from error
-    taught, tested = train_test_split(
-        np.arange(len(labels)),
-        test_size=max(2, round(settings.held_out * len(labels))),
-        random_state=settings.seed,
-        stratify=labels,
-    )
+    size, every = max(2, round(settings.held_out * len(labels))), np.arange(len(labels))
+    how = {"test_size": size, "random_state": settings.seed, "stratify": labels}
+    taught, tested = train_test_split(every, **how)
     model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
     weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     digest = hashlib.blake2b(digest_size=8)
     scores: dict[str, float] = {}
+    unit = math.log(2) if settings.base == "2" else 1.0
     for words, found in read_vectors(path):
-        values = (found.astype(np.float64) @ weights + constant) / (
-            math.log(2) if settings.base == "2" else 1.0
-        )
+        values = (found.astype(np.float64) @ weights + constant) / unit
         # Rounded, so that another machine's last digit does not change the cache's key.
         digest.update("\n".join(f"{w} {v:.4f}" for w, v in zip(words, values, strict=True)).encode())
         scores.update(zip(words, values.tolist(), strict=True))

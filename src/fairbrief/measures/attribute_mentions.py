@@ -13,14 +13,12 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import largest_of, pair_differences
+from fairbrief.measures.bases import BaseMeasure, NotObserved
+from fairbrief.measures.groups import PRIMARY, largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
-from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
 from fairbrief.text.sentences import sentence_spans
 
-NO_MENTION = t.Reason("neither source nor summary mentions age, sex, ethnicity or place")
 MOST = 200
 """The most values of a kind that are compared in one text; further ones are not counted."""
 LIMITS = {"kept": t.SHARE_DIFFERENCE, "changed": t.SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
@@ -129,28 +127,27 @@ class AttributeMentions(BaseMeasure):
     )
     over: str
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Nothing: mentions are found without a scorer."""
         return ()
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
         (case,), (drawn,) = cases, extracts
         source = known(case.record).source
         by_sentence = [[f for f in fates_of(source, text) if f.source] for text in drawn.sentences]
         kept = np.array([[f.name == "kept" for f in fates] for fates in by_sentence], dtype=np.float64)
         shares = (drawn.kept @ kept > 0).mean(axis=0)
-        return self._row(
-            case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
-        )
+        fates = [f._replace(name="kept") for f in by_sentence[0]]
+        return self._row(case, [*zip(fates, shares, strict=True)])
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         needs_english(cases, "the patterns and lists")
         (case,) = cases
         fates = fates_of(known(case.record).source, case.summary.text)
-        return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
+        if not fates:
+            raise NotObserved("neither source nor summary mentions age, sex, ethnicity or place")
+        return self._row(case, [(fate, 1.0) for fate in fates])
 
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each value that was changed, lost or invented, with its sentence."""
@@ -175,20 +172,18 @@ class AttributeMentions(BaseMeasure):
         return t.Rows.of(row)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        groups = totals.values_of("one")
         differences: dict[str, t.Value] = {}
         rates: dict[str, t.Value] = {}
         for stem, kind in product(("kept", "changed", "invented"), KINDS):
-            is_kept, whole = stem == "kept", "one" if stem == "invented" else f"source {kind}"
-            rate = {g: ratio(totals[f"{stem} {kind}", g], totals[whole, g]) for g in groups}
-            differences |= pair_differences(
-                rate, whole, f"{stem}[{kind}, {{}}−{{}}]", f"{PLURALS[kind]} in {{}} − {PLURALS[kind]} in {{}}",
-                limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept, is_primary=is_kept,
-            )  # fmt: skip
-            for g in groups:
-                rates[f"{stem}_rate[{kind}, {g}]"] = t.Value(
-                    rate[g], is_share=stem != "invented", has_baseline=is_kept
-                )
+            is_kept, is_invented = stem == "kept", stem == "invented"
+            whole = "one" if is_invented else f"source {kind}"
+            rate = totals.ratios(f"{stem} {kind}", whole)
+            name, group = f"{stem}[{kind}, {{}}−{{}}]", f"{PLURALS[kind]} in {{}} − {PLURALS[kind]} in {{}}"
+            special = PRIMARY if is_kept else {}
+            differences |= pair_differences(rate, whole, name, group, limits=LIMITS[stem], **special)
+            for g, of_group in rate.items():
+                value = t.Value(of_group, is_share=not is_invented, has_baseline=is_kept)
+                rates[f"{stem}_rate[{kind}, {g}]"] = value
         kept = {name: value for name, value in differences.items() if value.is_primary}
         return {self.name: largest_of(kept, totals.array.shape[:-1]), **differences, **rates}
 

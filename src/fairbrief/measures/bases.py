@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import wraps
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -22,23 +22,31 @@ FEW = 6
 """Up to this many sentences, documents and units, extracts of the same sentences are computed once."""
 
 
+class NotObserved(Exception):
+    """Raised by any method of a `BaseObservation` with the reason why a unit has no row."""
+
+    def __init__(self, reason: str | t.Reason) -> None:
+        super().__init__(reason)
+        self.reason = t.Reason(reason) if isinstance(reason, str) else reason
+
+
 def by_kind(
-    kinds: Iterable[Kind | t.Reason], size: Callable[[Kind], int], reasons: dict[int, t.Reason]
+    kind_of: Callable[[int], Kind], units: int, size: Callable[[Kind], int], reasons: dict[int, t.Reason]
 ) -> Iterator[tuple[Kind, list[int]]]:
     """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
 
-    A unit without a kind has a reason, which is added to ``reasons``.
+    ``kind_of`` raises `NotObserved` for a unit without a row, whose reason is added to ``reasons``.
     """
     alike: dict[Kind, list[int]] = {}
-    for i, kind in enumerate(kinds):
-        if isinstance(kind, t.Reason):
-            reasons[i] = kind
-        else:
-            alike.setdefault(kind, []).append(i)
-    for kind, units in alike.items():
+    for i in range(units):
+        try:
+            alike.setdefault(kind_of(i), []).append(i)
+        except NotObserved as missing:
+            reasons[i] = missing.reason
+    for kind, members in alike.items():
         step = max(1, AT_ONCE // max(1, size(kind)))
-        for start in range(0, len(units), step):
-            yield kind, units[start : start + step]
+        for start in range(0, len(members), step):
+            yield kind, members[start : start + step]
 
 
 def distinct(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
@@ -85,10 +93,6 @@ TextScorer = Annotated[str, _check_uncut]
 """The spec of a scorer that answers per text; empty for none."""
 
 
-class NotObserved(Exception):
-    """Raised with a `Reason` by any method of a `BaseObservation`, for a unit without a row."""
-
-
 OF_UNITS: Mapping[str, Any] = {"asks": (), "extract_asks": (), "details": (), "permutation_scheme": None}
 """Methods of observations, and what they return for a unit without a row."""
 
@@ -101,7 +105,7 @@ def _returning(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(*given, **named)
         except NotObserved as missing:
-            return OF_UNITS.get(method.__name__, missing.args[0])
+            return OF_UNITS.get(method.__name__, missing.reason)
 
     return called
 
@@ -140,7 +144,7 @@ class ManyAtOnce(BaseObservation):
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
-        self: BatchObservation, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
+        self: BatchObservation, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers
     ) -> t.Observed:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)

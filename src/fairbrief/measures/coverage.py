@@ -13,7 +13,7 @@ is aggregated, which statistics of it are summed, and which values are functions
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -27,23 +27,28 @@ from fairbrief.measures.bases import (
     Count,
     Fraction,
     ManyAtOnce,
+    NotObserved,
     TextScorer,
     by_kind,
     distinct,
     shared,
     summed,
 )
-from fairbrief.measures.groups import COMPARED, PRIMARY, ComparesGroups, groups_of, spread
-from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known, no_document_has
+from fairbrief.measures.groups import (
+    PRIMARY,
+    TESTED_BY_T,
+    ComparesGroups,
+    compared_groups,
+    mean_defined,
+    spread,
+    stacked,
+)
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_count, words_held
 
-ONE_GROUP = t.Reason("one group only")
-NO_SUPPORT = t.Reason("no claim is supported")
-FEW_CLAIMS = t.Reason("too few claims")
-OTHER_CLAIMS = t.Reason("the summary's claims were given, the sources' were not")
 AT_ONCE = 1 << 20
 """Numbers of memberships of one record that are held at a time."""
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
@@ -106,18 +111,16 @@ class Coverage(ComparesGroups, ManyAtOnce):
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        claims = claims_of(case.summary, self.claims)
-        about = known(case.record)
-        if not claims or len(groups_of(about, self.over).names) < 2:
+        compared_groups(case.record, self.over)  # without which nothing is observed
+        if not (claims := claims_of(case.summary, self.claims)):
             return ()
-        support = t.Ask(self.scorer, about.texts, claims)
+        support = t.Ask(self.scorer, known(case.record).texts, claims)
         return (support, t.Ask(self.scorer, claims, claims, whole=True)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups = groups_of(known(cases[0].record), self.over)
-        return groups.scheme if len(groups.names) > 1 else None
+        return compared_groups(cases[0].record, self.over).scheme
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Every document against every sentence of the sources: an extract is some of the columns."""
         return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
@@ -127,7 +130,8 @@ class Coverage(ComparesGroups, ManyAtOnce):
         reasons: dict[int, t.Reason] = {}
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        kinds = by_kind(self._kinds(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
+        kind_of = partial(self._kind_of, units)
+        kinds = by_kind(kind_of, len(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
         for (names, most, documents, *_), members in kinds:
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
@@ -152,32 +156,24 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
-    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
-        """The groups of each record, the one of most documents, and how many documents and claims it has; or why it has no row."""
-        drawn = [one.kept for (one,) in units.extracts]
-        owners = units.first_owners if drawn else []
-        for i, ((case,), n_claims) in enumerate(
-            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
-        ):
-            about = known(case.record)
-            groups = groups_of(about, self.over)
-            if not groups.names:
-                yield no_document_has(self.over)
-            elif len(groups.names) < 2:
-                yield ONE_GROUP
-            elif n_claims < 0:
-                yield NO_CLAIM
-            elif drawn and self._has_given_claims(case):
-                yield OTHER_CLAIMS
-            else:
-                most = None
-                if self.pairwise and not drawn:
-                    many = np.bincount(groups.codes)
-                    largest = np.flatnonzero(many == many.max())
-                    most = groups.names[largest[0]] if len(largest) == 1 else None
-                # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
-                more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
-                yield groups.names, most, len(about.texts), n_claims, more
+    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
+        """The groups of a unit's record, the one of most documents, and how many documents and claims it has."""
+        (case,), n_claims = units.cases[i], int(units.first_shapes[i, 1])
+        groups = compared_groups(case.record, self.over)
+        most: str | None = None
+        more: Any = i if self.merge < 1 else None  # merged units are as many as come out
+        if n_claims < 0:
+            raise NotObserved(NO_CLAIM)
+        if units.extracts:
+            if self._has_given_claims(case):
+                raise NotObserved("the summary's claims were given, the sources' were not")
+            # Extracts are alike whose sentences a scorer of tokens cuts alike.
+            more = units.first_owners[i], units.extracts[i][0].kept.shape
+        elif self.pairwise:
+            many = np.bincount(groups.codes)
+            largest = np.flatnonzero(many == many.max())
+            most = groups.names[largest[0]] if len(largest) == 1 else None
+        return groups.names, most, len(groups.codes), n_claims, more
 
     def _by_summaries(
         self, units: ScoredUnits, places: t.Integers, support: t.Floats, reasons: dict[int, t.Reason]
@@ -189,7 +185,8 @@ class Coverage(ComparesGroups, ManyAtOnce):
         n_claims, share = support.shape[2], (support > 0).any(axis=1).mean(axis=1)
         is_few = n_claims < self.least_claims
         kept = ((share > 0) | (self.unsupported == "zero")) & (not is_few)
-        reasons |= dict.fromkeys(places[~kept].tolist(), FEW_CLAIMS if is_few else NO_SUPPORT)
+        reason = t.Reason("too few claims" if is_few else "no claim is supported")
+        reasons |= dict.fromkeys(places[~kept].tolist(), reason)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
         words = np.zeros((len(cases), 2))
         for i, case in enumerate(cases):
@@ -197,13 +194,10 @@ class Coverage(ComparesGroups, ManyAtOnce):
             claims = claims_of(case.summary, self.claims) if is_given else ()
             held, words[i, 0] = words_held(case.summary.text, claims)
             words[i, 1] = held if is_given else words[i, 0]
-        return _Covered(
-            places[kept],
-            document_coverage(support[kept], covered_only=self.denominator == "covered"),
-            _log_lengths(cases, support.shape[1]),
-            np.column_stack([words, np.full(len(cases), n_claims), share[kept] * n_claims]),
-            np.zeros((len(cases), 0)),
-        )
+        covered = document_coverage(support[kept], covered_only=self.denominator == "covered")
+        length, no_gap = _log_lengths(cases, support.shape[1]), np.zeros((len(cases), 0))
+        words = np.column_stack([words, np.full(len(cases), n_claims), share[kept] * n_claims])
+        return _Covered(places[kept], covered, length, words, no_gap)
 
     def _has_given_claims(self, case: t.Case) -> bool:
         """Whether the claims are not the summary's sentences, which hold all of its words."""
@@ -293,15 +287,12 @@ def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Fl
     hypothesis → (documents, merged units), in order of each one's first unit. A step of the authors'
     release that their paper does not name.
     """
+    from scipy.sparse.csgraph import connected_components
+
     mutual = (between > threshold) & (threshold < between.T)
-    component = np.arange(len(between))
-    for _ in range(len(between)):
-        # Each unit takes the smallest component among itself and its equals, until none changes.
-        smallest = np.where(mutual | np.eye(len(between), dtype=bool), component, len(between)).min(axis=1)
-        if (smallest == component).all():
-            break
-        component = smallest
-    return np.column_stack([support[:, component == c].max(axis=1) for c in np.unique(component)])
+    component = connected_components(mutual, directed=False)[1].tolist()
+    columns = [support[:, np.equal(component, c)].max(axis=1) for c in dict.fromkeys(component)]
+    return np.column_stack(columns)
 
 
 def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
@@ -310,28 +301,18 @@ def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
     ``covered_only`` divides by the number of units that any document supports, as the release does.
     """
     units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
-    covered: t.Floats = support.sum(axis=-1) / units
-    return covered
+    return np.asarray(support.sum(axis=-1) / units)
 
 
-def _by_group(
-    labels: t.Integers, groups: int, x: t.Floats, y: t.Floats
-) -> tuple[t.Floats, t.Floats, t.Floats]:
-    """Documents of each group and their sums of x and y, (N, R, groups) each; some label permutations at a time, in bounded memory.
+def _by_group(labels: t.Integers, groups: int, x: t.Floats, y: t.Floats) -> t.Floats:
+    """Documents of each group and their sums of x and y; some label permutations at a time, in bounded memory.
 
-    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents).
+    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, N, R, groups).
     """
-    n, r, documents = labels.shape
-    found = np.empty((3, n, r, groups))
-    step = max(1, AT_ONCE // max(1, groups * documents))
-    for start in range(0, r, step):
-        part = labels[:, start : start + step]
-        member = (part[:, :, np.newaxis] == np.arange(groups)[:, np.newaxis]).astype(np.float64)
-        of_documents = member.reshape(n, -1, documents)
-        found[0, :, start : start + step] = member.sum(axis=-1)
-        for sums, of in zip(found[1:], (x, y), strict=True):
-            sums[:, start : start + step] = (of_documents @ of[:, :, np.newaxis]).reshape(n, -1, groups)
-    return found[0], found[1], found[2]
+    columns = np.stack([np.ones_like(x), x, y], axis=-1)
+    parts = np.array_split(labels, 1 + labels[0].size // AT_ONCE, axis=1)
+    sums = [np.stack([(part == g) @ columns for g in range(groups)], axis=-1) for part in parts]
+    return np.moveaxis(np.concatenate(sums, axis=1), 2, 0)
 
 
 def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
@@ -428,32 +409,31 @@ class EqualCoverage(_CoverageMeasure):
         return kind(**shared(self, kind))
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        one, gap, level = totals["one"], totals["gap"], totals["level"]
         of_gap: dict[str, Any] = {"tail": "upper", "limits": FROM_0}
+        gap, one, level = ("gap",), ("one",), ("level",)
         values = {
-            self.name: t.Value(ratio(gap, one), mean_of=(("gap",), ("one",)), has_baseline=True, **of_gap),
-            "level": t.Value(ratio(level, one), limits=FROM_0, has_baseline=True),
-            "relative_gap": t.Value(ratio(gap, level), mean_of=(("gap",), ("level",)), **of_gap),
+            self.name: t.Value(totals.ratio(gap, one), mean_of=(gap, one), has_baseline=True, **of_gap),
+            "level": t.Value(totals.ratio(level, one), limits=FROM_0, has_baseline=True),
+            "relative_gap": t.Value(totals.ratio(gap, level), mean_of=(gap, level), **of_gap),
         }
         for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
-            difference = ratio(totals["between", *pair], totals["pairs", *pair])
+            difference = totals.ratio(("between", *pair), ("pairs", *pair))
             values[f"between[{'−'.join(pair)}]"] = t.Value(difference, "both")
-        if self.version == "recommended":
-            values["testable_share"] = t.Value(ratio(totals["testable"], one), is_share=True)
-        for name, column in (
-            ("uneven_share", "significant"), ("uneven_share_by_chance", "expected_significant"),
-        ):  # fmt: skip
-            values[name] = t.Value(ratio(totals[column], totals["testable"]), is_share=True)
+        shares = {
+            "testable_share": ("testable", "one"),
+            "uneven_share": ("significant", "testable"),
+            "uneven_share_by_chance": ("expected_significant", "testable"),
+            "claim_recall": ("words in claims", "words"),
+            "supported_claims": ("claims supported", "claims"),
+        }
+        if self.version == "text":
+            del shares["testable_share"]  # all records are testable
+        values |= {name: t.Value(totals.ratio(*of), is_share=True) for name, of in shares.items()}
         if self.pairwise:
             gaps = _by_dominance(totals, "dominated gap", "dominated")
-            dominating = totals.values_of("testable")
-            uneven = [ratio(totals["significant", g], totals["testable", g]) for g in dominating]
-            values["by_dominance"] = t.Value(spread(gaps, one.shape), "upper")
-            values["uneven_share_by_dominance"] = t.Value(spread(uneven, one.shape), "upper")
-        values["claim_recall"] = t.Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
-        values["supported_claims"] = t.Value(
-            ratio(totals["claims supported"], totals["claims"]), is_share=True
-        )
+            uneven = [totals.ratio(("significant", g), ("testable", g)) for g in totals.values_of("testable")]
+            for name, numbers in (("by_dominance", gaps), ("uneven_share_by_dominance", uneven)):
+                values[name] = t.Value(spread(numbers, totals["one"].shape), "upper")
         return values
 
 
@@ -501,54 +481,44 @@ class CoverageParity(_CoverageMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
-        names = totals.values_of(count)
-        means = {k: ratio(totals[total, k], totals[count, k]) for k in names}
-        nothing, is_pooled = np.full(totals["one"].shape, np.nan), not self.extremes
-        stacked = np.stack([nothing, *means.values()], axis=-1)
-        present = np.isfinite(stacked)
-        sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        parity = ratio(sums, present.sum(axis=-1).astype(np.float64))
-        own = {k: (f"difference[{k}]",) if is_pooled else () for k in names}
+        means = totals.ratios(total, count)
+        shape, is_pooled = totals["one"].shape, not self.extremes
+        parity = mean_defined(np.abs(stacked(means.values(), shape)))
+        own = {k: (f"difference[{k}]",) if is_pooled else () for k in means}
         every = tuple(chain.from_iterable(own.values()))
         values = {self.name: t.Value(parity, "upper", contrasts=every, has_baseline=is_pooled)}
         for k, mean in means.items():
             of_group: dict[str, Any] = {"tail": "both", "contrasts": own[k], "group": k}
             if is_pooled:
-                relative = ratio(totals["difference", k], totals["record mean", k])
+                relative = totals.ratio(("difference", k), ("record mean", k))
                 values[f"relative_difference[{k}]"] = t.Value(
                     relative, limits=RELATIVE, present=((count, k),), **of_group, **PRIMARY
                 )
             values[f"difference[{k}]"] = t.Value(mean, has_baseline=is_pooled, **of_group)
         if is_pooled:
-            values |= _by_length(totals, names)
+            values |= _by_length(totals)
         if self.pairwise:
             dominated = partial(_by_dominance, totals, f"dominated {total}", f"dominated {count}")
-            spreads = [spread(dominated(k), nothing.shape) for k in names]
-            values["by_dominance"] = t.Value(np.asarray(reduce(np.fmax, spreads, nothing)), "upper")
+            spreads = stacked((spread(dominated(k), shape) for k in means), shape)
+            values["by_dominance"] = t.Value(np.fmax.reduce(spreads, axis=-1), "upper")
         return values
 
 
-def _by_length(totals: t.Totals, names: Sequence[str]) -> dict[str, t.Value]:
+def _by_length(totals: t.Totals) -> dict[str, t.Value]:
     """How much longer each group's documents are than their record's mean, and its contrast with length held equal:
     less the slope of coverage on log length, within groups of records, times that.
     """
     found = {}
-    for k in names:
-        longer = ratio(totals["log length", k], totals["documents", k])
+    for k, longer in totals.ratios("log length", "documents").items():
         found[f"{LOG_LENGTH}[{k}]"] = t.Value(longer, group=k)
         if ("length²",) in totals.columns:
-            slope = ratio(totals["length·coverage"], totals["length²"])
+            slope = totals.ratio("length·coverage", "length²")
             equal = totals["difference", k] - slope * totals["log length", k]
-            found[f"{EQUAL_LENGTH}[{k}]"] = t.Value(
-                ratio(equal, totals["record mean", k]),
-                limits=RELATIVE,
-                **COMPARED,
-                is_tested_by_t=True,
-                group=k,
-            )
+            relative = ratio(equal, totals["record mean", k])
+            found[f"{EQUAL_LENGTH}[{k}]"] = t.Value(relative, limits=RELATIVE, **TESTED_BY_T, group=k)
     return found
 
 
 def _by_dominance(totals: t.Totals, total: str, count: str, *group: str) -> list[t.Floats]:
     """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
-    return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]
+    return [totals.ratio((total, g, *group), (count, g, *group)) for g in totals.values_of("dominated")]

@@ -12,7 +12,6 @@ from fairbrief.declarations import Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import coded, labelled
 from fairbrief.measures.record_texts import needs_english, with_group
-from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
 TIE = 1e-9
@@ -110,7 +109,7 @@ class Distinguishability(BaseMeasure):
         return right
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = ratio(totals["score"], totals["one"])
+        mean = totals.ratio("score", "one")
         return {self.name: t.Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
 
     def explain(self, totals: t.Totals) -> str:

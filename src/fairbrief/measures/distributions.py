@@ -33,18 +33,10 @@ def members_of(labels: t.Integers, values: int) -> t.Booleans:
 
 
 def count_union(members: t.Booleans, matrix: t.Floats) -> t.Floats:
-    """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,).
-
-    Units that occur in the same documents count as one with a weight, so the cost does not grow
-    with the length of the summary alone.
-    """
-    if matrix.shape[1] == 0:
-        return np.zeros(len(members))
-    patterns, weights = np.unique(matrix > 0, axis=1, return_counts=True)
-    held, weight = patterns.astype(np.float32), weights.astype(np.float64)
-    step = max(1, UNSHARED // held.size)
-    sets = (members[i : i + step].astype(np.float32) for i in range(0, len(members), step))
-    return np.concatenate([(some @ held > 0) @ weight for some in sets])
+    """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,)."""
+    held = (matrix > 0).astype(np.float32)
+    parts = np.array_split(members, 1 + len(members) * held.size // UNSHARED)
+    return np.concatenate([(some.astype(np.float32) @ held > 0).sum(axis=1, dtype=float) for some in parts])
 
 
 def count_unions(members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
@@ -55,10 +47,7 @@ def count_unions(members: t.Booleans, table: ScoreTable, places: t.Integers) -> 
     """
     n = members.shape[-1]
     if n > TABLE_SIZE:
-        found = [
-            folded(count_union, m, table[i].matrix) for m, i in zip(members, places.tolist(), strict=True)
-        ]
-        return np.stack(found)
+        return folded_each(count_union, members, table, places)
     bits, records = 1 << np.arange(n), len(places)
     patterns = bits @ (table.beside(places) > 0)
     whose = np.repeat(np.arange(records) << n, table.shapes[places, 1])
@@ -99,6 +88,12 @@ def folded(fold: Fold, members: t.Booleans, matrix: t.Floats) -> t.Floats:
     return np.concatenate(parts).reshape(r, k)
 
 
+def folded_each(fold: Fold, members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
+    """`folded` for several records, whose matrices stand at these places. (N, R, K, n) → (N, R, K)."""
+    matrices = [table[i].matrix for i in places.tolist()]
+    return np.stack([folded(fold, *record) for record in zip(members, matrices, strict=True)])
+
+
 @lru_cache(maxsize=TABLE_SIZE + 1)
 def _subsets(n: int) -> t.Booleans:
     return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
@@ -122,27 +117,25 @@ def softmax(scores: t.Floats, temperature: float, kept: t.Booleans) -> t.Floats:
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def is_under(
-    summary: t.Floats, wanted: t.Floats, kept: t.Booleans, tau: float, *, counts_ties: bool
-) -> t.Booleans:
-    """Which kept values get less than tau of what is wanted; exactly tau is less where ties count. (R, K)."""
-    below: t.Booleans = summary < tau * wanted + _slack(counts_ties=counts_ties)
+def is_under(summary: t.Floats, wanted: t.Floats, kept: t.Booleans, tau: float, slack: float) -> t.Booleans:
+    """Which kept values get less than tau of what is wanted, or up to ``slack`` more. (R, K)."""
+    below: t.Booleans = summary < tau * wanted + slack
     return below & kept
 
 
-def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, *, counts_ties: bool) -> t.Floats:
+def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, slack: float) -> t.Floats:
     """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (R,)."""
     scale = np.where(wanted > 0, wanted, 1.0)
     # Value by value: along so short an axis numpy takes long.
     least = np.asarray(reduce(np.minimum, np.where(wanted > 0, summary / scale, 1.0).T, 1.0))
     if not points:
         return np.asarray(1.0 - least)
-    limits = np.arange(1, points + 1) / points + _slack(counts_ties=counts_ties)
+    limits = np.arange(1, points + 1) / points + slack
     return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
 
 
 def area_over_cutoff(
-    source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, *, counts_ties: bool
+    source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, slack: float
 ) -> t.Floats:
     """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
     order = np.argsort(-source, axis=-1, kind="stable")
@@ -150,18 +143,13 @@ def area_over_cutoff(
     unfair = np.zeros((len(source), source.shape[1] + 1))
     for count in range(1, source.shape[1] + 1):
         kept = (np.arange(source.shape[1]) < count) & (source > 0)
-        under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, counts_ties=counts_ties)
+        under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, slack)
         unfair[:, count] = under.any(axis=1)
     before = np.cumsum(source, axis=-1)[:, :-1]
     # How many of the largest values it takes to hold each share of the source, at least one.
     many = [1 + (before < share - TIE).sum(axis=-1) for share in CUT_OFFS]
     heights = np.array([unfair[np.arange(len(source)), kept] for kept in many])
     return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
-
-
-def _slack(*, counts_ties: bool) -> float:
-    # Shares are quotients of counts: what is equal must not fall to either side by rounding.
-    return TIE if counts_ties else -TIE
 
 
 def unfound_share(units: ScoredUnits, counts: t.Floats) -> t.Floats:
@@ -201,7 +189,5 @@ def read_target(text: str) -> dict[str, float]:
         except ValueError:
             colon = ""
         if not colon or not 0 <= given[value.strip()] < float("inf"):
-            raise ValueError(
-                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
-            )
+            raise ValueError(f"target '{text}' is not ratio, equal or VALUE:SHARE+VALUE:SHARE (shares ≥ 0)")
     return given

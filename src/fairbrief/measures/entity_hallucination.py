@@ -60,9 +60,7 @@ class InventedPeople(BaseObservation):
         if self.people == "builtin":
             needs_english(cases, "the built-in recogniser's rules")
         found = list(self.find(cases, scores))
-        groups = np.array([belongs for _, names in found for _, belongs in names]).reshape(
-            -1, len(self.groups)
-        )
+        groups = np.array([of for _, names in found for _, of in names]).reshape(-1, len(self.groups))
         fixed: dict[t.Column, float] = {
             ("unknown",): float((~groups.any(axis=1)).sum()),
             ("people",): sum(people for people, _ in found),

@@ -14,7 +14,6 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import by_group, coded, group_names, keys_of, means, summed_by_group
 from fairbrief.measures.record_texts import known
-from fairbrief.statistics import ratio
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.text.recognition import Recogniser
 
@@ -97,20 +96,17 @@ class EntityInclusion(BaseMeasure):
         groups, codes = coded(person.attributes[self.over] for one in people for person in one)
         if not groups:
             return t.Reason("no named people with the attribute in the source")
-        found = [
-            self.find(case, own, scores[i : i + 1])
-            for i, (case, own) in enumerate(zip(cases, people, strict=True))
-        ]
+        answers = [scores[i : i + 1] for i in range(len(cases))]  # empty where nothing is asked
+        found = [self.find(*one) for one in zip(cases, people, answers, strict=True)]
         named = np.concatenate([is_named(one, len(own)) for one, own in zip(found, people, strict=True)])
         if len(cases) > 1 and labels.shape[1]:
             labels = labels[:, codes]  # the group under whose name each person is counted
         weights = {"source": np.ones(len(codes)), "included": named}
         decisions = [d for one in found for d in one if d.people]
-        fixed: dict[t.Column, float] = {
-            ("mentions",): len(decisions), ("ambiguous",): sum(len(unresolved(one)) for one in found),
-        }  # fmt: skip
-        fixed |= {("rule", rule): number for rule, number in Counter(d.rule for d in decisions).items()}
-        return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), fixed)
+        counts: Counter[t.Column] = Counter(("rule", d.rule) for d in decisions)
+        counts["mentions",] = len(decisions)
+        counts["ambiguous",] = sum(len(unresolved(one)) for one in found)
+        return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), counts)
 
     def _people(self, record: t.Record) -> list[t.Entity]:
         return [
@@ -148,13 +144,10 @@ class EntityInclusion(BaseMeasure):
         pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
         is_several = (~np.isnan(odds)).sum(axis=-1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            largest = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1) - 1
+            ratios = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1)
             log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
-        values = {
-            self.name: t.Value(
-                np.where(is_several, largest, np.nan), "upper", contrasts=tuple(pairs), fold=_from_log_odds
-            )
-        }
+        largest = np.where(is_several, ratios - 1, np.nan)
+        values = {self.name: t.Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
         for name, (a, b) in pairs.items():
             values[name] = t.Value(
                 log_odds[name], "both", contrasts=(name,), is_primary=True,
@@ -162,7 +155,7 @@ class EntityInclusion(BaseMeasure):
                 shares=(f"inclusion[{groups[a]}]", f"inclusion[{groups[b]}]"),
             )  # fmt: skip
         values |= means(totals, "included", "source", groups, "inclusion", is_share=True)
-        values["ambiguous"] = t.Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
+        values["ambiguous"] = t.Value(totals.ratio("ambiguous", "mentions"), is_share=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:
@@ -182,12 +175,10 @@ class EntityInclusion(BaseMeasure):
     def direction(self, totals: t.Totals) -> tuple[str, str] | None:
         """The groups with the highest and the lowest odds; None where no two groups differ."""
         groups = totals.values_of("source")
-        if len(groups) < 2:
-            return None
-        odds = self._odds(totals.stack("source", groups), totals.stack("included", groups))
-        if np.isnan(odds).all() or np.nanmax(odds) == np.nanmin(odds):
-            return None
-        return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
+        odds = self._odds(totals.stack("source", groups), totals.stack("included", groups)).tolist()
+        known = [(of_group, g) for g, of_group in zip(groups, odds, strict=True) if not np.isnan(of_group)]
+        highest, lowest = (choose(known, default=(0, ""), key=lambda one: one[0]) for choose in (max, min))
+        return (highest[1], lowest[1]) if highest[0] > lowest[0] else None
 
     def _odds(self, source: t.Floats, included: t.Floats) -> t.Floats:
         more = 0.5 if self.odds == "corrected" else 0.0

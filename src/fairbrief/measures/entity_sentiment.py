@@ -22,6 +22,7 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.groups import (
+    PRIMARY,
     by_group,
     coded,
     keys_of,
@@ -50,21 +51,17 @@ def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
     >>> parsed_entities("left: Anna Berg; right: Green_Party", "leaning")[1].last_name
     'Green Party'
     """
-    groups: dict[str, str] = {}
+    entities: dict[str, t.Entity] = {}
     for part in filter(str.strip, text.split(";")):
         group, colon, names = part.partition(":")
         for name in map(str.strip, names.split(",")):
             if not colon or not group.strip() or not name:
-                raise ValueError(
-                    f"entities='{text}' is not a list. Write 'left: Anna Berg; right: Ivan Koch'."
-                )
-            if name in groups:
+                raise ValueError(f"entities='{text}' is not a list. Write 'left: Anna Berg; right: Ann Li'.")
+            if name in entities:
                 raise ValueError(f"entities='{text}' names {name} twice. Name each entity once.")
-            groups[name] = group.strip()
-    parts = {name: [part.replace("_", " ") for part in name.rpartition(" ")] for name in groups}
-    return tuple(
-        t.Entity(name, parts[name][0] or None, parts[name][2], {over: g}) for name, g in groups.items()
-    )
+            first, _, last = (words.replace("_", " ") for words in name.rpartition(" "))
+            entities[name] = t.Entity(name, first or None, last, {over: group.strip()})
+    return tuple(entities.values())
 
 
 class _Named(NamedTuple):
@@ -197,13 +194,11 @@ class EntitySentiment(BaseMeasure):
         scheme = t.PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
         return scheme if len(set(codes.tolist())) > 1 else None
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """The same questions as for the summary: extracts consist of the source's sentences."""
         return (t.Ask(self.scorer, self._named(cases[0]).sentences, SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean over the extracts that name an entity."""
         named = self._named(cases[0])
         weights, tones = (of[named.is_source] for of in _weighted(named, scores[0]))
@@ -294,22 +289,20 @@ class EntitySentiment(BaseMeasure):
         return [(e, "aligned" if own == of_source else "opposed") for e, own in leanings if own]
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        groups = totals.values_of("one")
-        compared = totals.values_of("compared")
-        count, shift = ("compared", "compared shift") if compared else ("one", "shift")
-        mean = {g: ratio(totals[shift, g], totals[count, g]) for g in compared or groups}
-        over_all = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
+        over_all = totals.ratios("shift", "one")
+        compared = totals.ratios("compared shift", "compared")
+        mean, count = (compared, "compared") if compared else (over_all, "one")
         values = {
             self.name: largest_difference(mean, totals.array.shape[:-1], count),
-            **pair_differences(mean, count),
-            **pair_differences(over_all, name="overall[{}−{}]", is_primary=False, is_compared=False),
+            **pair_differences(mean, count, **PRIMARY),
+            **pair_differences(over_all, "one", "overall[{}−{}]", has_baseline=True),
         }
-        for k, other in combinations(groups, 2):
+        for k, other in combinations(over_all, 2):
             adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
-        for g in groups:
+        for g in over_all:
             for name, statistic in (("shift", "shift"), ("source", "article"), ("summary", "summary")):
                 values |= means(totals, statistic, "one", [g], name, has_baseline=name == "shift")
         return values

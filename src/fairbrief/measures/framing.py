@@ -136,8 +136,8 @@ class FramingChange(BaseMeasure, Framings):
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
         changes = {g: _changed(row) for g, row in shares.items()}
         directions = {g: _direction(row) for g, row in shares.items()}
-        values |= pair_differences(directions)
-        values |= pair_differences(changes, name="changed_difference[{}−{}]", is_primary=False)
+        values |= pair_differences(directions, "one", **PRIMARY)
+        values |= pair_differences(changes, "one", "changed_difference[{}−{}]", **COMPARED)
         of_group: dict[str, Any] = {"limits": t.SHARE_DIFFERENCE, "has_baseline": True}
         for g, row in shares.items():
             values[f"changed[{g}]"] = t.Value(changes[g], **SHARE, group=g)

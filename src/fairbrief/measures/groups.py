@@ -11,14 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseObservation
-from fairbrief.measures.record_texts import Groups, KnownRecord
+from fairbrief.measures.bases import BaseObservation, NotObserved
+from fairbrief.measures.record_texts import Groups, KnownRecord, known, no_document_has
 from fairbrief.statistics import ratio
 
 Weights = Mapping[str, float]
 """By statistic its weight in a sum."""
+Summed = str | Weights
+"""A statistic, or several with their weights."""
 COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
 """The fields of `Value` for a group difference that is compared with random sentences."""
+TESTED_BY_T: Mapping[str, Any] = {**COMPARED, "is_tested_by_t": True}
+"""The same for one whose label permutations would not preserve its adjustment."""
 PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
 """The same for a primary group difference."""
 SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
@@ -61,15 +65,15 @@ def summed_by_group(
 
 
 def by_group(
-    groups: Sequence[str], statistics: Mapping[str, t.Floats], fixed: Mapping[t.Column, float] | None = None
+    groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any] | None = None
 ) -> t.Rows:
-    """Statistics of groups under each label permutation, (R, groups) each, and numbers that no label permutation moves."""
-    rows = np.hstack(list(statistics.values()))
-    columns = tuple((name, group) for name in statistics for group in groups)
-    if not fixed:
-        return t.Rows(columns, rows)
-    same = np.tile(np.array(list(fixed.values()), dtype=np.float64), (len(rows), 1))
-    return t.Rows((*columns, *fixed), np.hstack([rows, same]))
+    """Statistics of groups under each label permutation, (R, groups) each, and others of no group, (R,) or one number each."""
+    columns = ((name, group) for name in statistics for group in groups)
+    blocks = list(statistics.values())
+    if alone:
+        n = len(blocks[0])
+        blocks.append(np.column_stack([np.broadcast_to(numbers, n) for numbers in alone.values()]))
+    return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
 
 
 def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
@@ -101,59 +105,68 @@ def largest_size(differences: t.Floats) -> t.Floats:
     return np.asarray(np.abs(differences).max(axis=-1))
 
 
+def stacked(arrays: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
+    """Arrays of this shape, of which there may be none, side by side after one of nan. Shape (…, 1 + arrays)."""
+    return np.stack([np.full(shape, np.nan), *arrays], axis=-1)
+
+
 def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.Value:
     """The unsigned score of group differences: the largest absolute one of those with a value somewhere. Its array has ``shape``."""
     defined = tuple(name for name, value in differences.items() if np.isfinite(value.array).any())
-    sizes = [np.abs(differences[name].array) for name in defined] or [np.full(shape, np.nan)]
-    return t.Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+    sizes = np.abs(stacked((differences[name].array for name in defined), shape))
+    largest = np.fmax.reduce(sizes, axis=-1)
+    return t.Value(largest, "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+
+
+def mean_defined(numbers: t.Floats, least: int = 1) -> t.Floats:
+    """The mean of the numbers that are defined; nan if there are fewer than ``least``. (…, numbers) → (…)."""
+    is_defined = np.isfinite(numbers)
+    many = is_defined.sum(axis=-1).astype(np.float64)
+    mean = ratio(np.where(is_defined, numbers, 0.0).sum(axis=-1), many)
+    return np.where(many >= least, mean, np.nan)
 
 
 def mean_size(differences: t.Floats) -> t.Floats:
     """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
-    is_defined = np.isfinite(differences)
-    many = is_defined.sum(axis=-1)
-    sizes = np.where(is_defined, np.abs(differences), 0.0).sum(axis=-1)
-    return np.where(many > 1, ratio(sizes, many.astype(np.float64)), np.nan)
+    return mean_defined(np.abs(differences), least=2)
 
 
 def mean_of(differences: Mapping[str, t.Value], shape: tuple[int, ...], **special: Any) -> t.Value:
     """The unsigned score of group differences: their mean size. Its array has ``shape``."""
-    arrays = np.stack([np.full(shape, np.nan), *(value.array for value in differences.values())], axis=-1)
-    return t.Value(mean_size(arrays), "upper", contrasts=tuple(differences), **special)
+    sizes = mean_size(stacked((value.array for value in differences.values()), shape))
+    return t.Value(sizes, "upper", contrasts=tuple(differences), **special)
 
 
 def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
     """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
-    stacked = np.stack([np.full(shape, np.nan), *numbers])
-    difference = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
-    return np.where(np.isfinite(stacked).sum(axis=0) > 1, difference, np.nan)
+    every = stacked(numbers, shape)
+    difference = np.fmax.reduce(every, axis=-1) - np.fmin.reduce(every, axis=-1)
+    return np.where(np.isfinite(every).sum(axis=-1) > 1, difference, np.nan)
 
 
 def pair_differences(
     mean: Mapping[str, t.Floats],
-    count: str = "one",
+    count: str = "",
     name: str = "difference[{}−{}]",
     group: str = "{} − {}",
     **special: Any,
 ) -> dict[str, t.Value]:
-    """The difference of each two groups' means, primary by default.
+    """The difference of each two groups' means.
 
     ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
     templates for two groups.
     """
-    settings = {**PRIMARY, **special, "is_between": bool(count)}
     found = {}
     for a, b in combinations(mean, 2):
         counts = ((count, a), (count, b)) if count else ()
-        found[name.format(a, b)] = t.Value(
-            mean[a] - mean[b], "both", group=group.format(a, b), strata=counts, present=counts, **settings
-        )
+        between: dict[str, Any] = {"strata": counts, "present": counts, "is_between": bool(count), **special}
+        found[name.format(a, b)] = t.Value(mean[a] - mean[b], "both", group=group.format(a, b), **between)
     return found
 
 
-def largest_difference(mean: Mapping[str, t.Floats], shape: tuple[int, ...], count: str = "one") -> t.Value:
+def largest_difference(mean: Mapping[str, t.Floats], shape: tuple[int, ...], count: str = "") -> t.Value:
     """First minus second of two groups' means, signed; the largest minus the smallest of more. Its array has ``shape``."""
-    pairs = pair_differences(mean, count)
+    pairs = pair_differences(mean, count, **PRIMARY)
     if len(pairs) == 1:
         return next(iter(pairs.values()))
     gap = spread(mean.values(), shape)
@@ -194,21 +207,15 @@ def _of_group(weights: Weights, group: str) -> t.Weighted:
 
 
 def means(
-    totals: t.Totals,
-    statistic: str | Weights,
-    count: str,
-    groups: Sequence[str],
-    name: str = "",
-    **special: Any,
+    totals: t.Totals, statistic: Summed, count: str, groups: Sequence[str], name: str = "", **special: Any
 ) -> dict[str, t.Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, or of several with weights, divided by a count."""
-    weights = {statistic: 1.0} if isinstance(statistic, str) else statistic
-    return {
-        f"{name or statistic}[{g}]": t.Value(
-            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), group=g, **special
-        )
-        for g in groups
-    }
+    weights, name = ({statistic: 1.0}, name or statistic) if isinstance(statistic, str) else (statistic, name)
+    values = {}
+    for g in groups:
+        mean = ratio(totals.weighted(_of_group(weights, g)), totals[count, g])
+        values[f"{name}[{g}]"] = t.Value(mean, group=g, **special)
+    return values
 
 
 def share(counts: t.Floats) -> t.Floats:
@@ -227,6 +234,16 @@ def groups_of(about: KnownRecord, over: str) -> Groups:
         scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
         found = about.groups[over] = Groups(names, codes, scheme)
     return found
+
+
+def compared_groups(record: t.Record, over: str) -> Groups:
+    """`groups_of` a record. Raises `NotObserved` below two groups."""
+    groups = groups_of(known(record), over)
+    if not groups.names:
+        raise NotObserved(no_document_has(over))
+    if len(groups.names) < 2:
+        raise NotObserved("one group only")
+    return groups
 
 
 def _document_keys(record: t.Record) -> t.Integers:

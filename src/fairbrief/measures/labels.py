@@ -17,22 +17,14 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
-from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, means, share, total_variation
-from fairbrief.measures.record_texts import (
-    EMPTY_SUMMARY,
-    claims_of,
-    is_blank,
-    no_document_has,
-    source_sentences,
-)
+from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, by_group, means, share, total_variation
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, claims_of, no_document_has, source_sentences
 from fairbrief.specs import parse
-from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
 
 IN_THE_DATA = "claims"
 """The setting ``scorer`` for labels that the data give."""
-BARE_SOURCE = t.Reason("no sentence of the source has a label")
 SIDES = ("source", "summary")
 APPLIES = 0.5
 """A label applies to a text with a score above this."""
@@ -64,9 +56,7 @@ def _rows(names: Sequence[str], counts: t.Floats) -> t.Rows:
     }
     for k, side in enumerate(SIDES):
         alone |= {("sentences", side): texts[k], ("bare", side): bare[k]}
-    columns = (*alone, *((name, label) for name in by_label for label in names))
-    values = np.hstack([np.column_stack(list(alone.values())), *by_label.values()], dtype=np.float64)
-    return t.Rows(columns, values)
+    return by_group(names, by_label, alone)
 
 
 class LabelGap(ComparesGroups, BaseMeasure):
@@ -154,7 +144,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         (case,) = cases
         return self._asked(case.record, self._units(case))
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """The sentences of the sources, which are labelled as a summary's are."""
         (case,) = cases
         self._units(case)  # without which nothing is observed
@@ -171,9 +161,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         is_summary = (labels == 1).astype(np.float64)
         return _rows(names, np.stack([1 - is_summary, is_summary]) @ np.vstack([source, summary]))
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
         names, source, _ = self._labelled(case, scores, of_extracts=True)
@@ -192,29 +180,26 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def _units(self, case: t.Case) -> tuple[str, ...]:
         """The summary's sentences or claims. Raises `NotObserved` if the case lacks them, or the attribute."""
-        if case.summary.reason or is_blank(case.summary.text):
+        if case.summary.reason or not case.summary.text.strip():
             raise NotObserved(EMPTY_SUMMARY)
         is_given = self.scorer == IN_THE_DATA
-        units = (
-            [claim.text for claim in case.summary.claims or ()]
-            if is_given
-            else claims_of(case.summary, self.units)
-        )
+        units = claims_of(case.summary, self.units)
+        if is_given:
+            units = tuple(claim.text for claim in case.summary.claims or ())
         if not units:
             raise NotObserved(t.Reason("the summary has no claims"))
         if is_given and not self.over:
             raise NotObserved(t.Reason("no attribute is named: write label_gap@ATTRIBUTE"))
         if is_given and not case.record.values_of(self.over):
             raise NotObserved(no_document_has(self.over))
-        return tuple(units)
+        return units
 
     def _asked(self, record: t.Record, units: tuple[str, ...]) -> Sequence[t.Ask]:
         if not self.asked:
             return ()
         rows = (*source_sentences(record), *units)
-        return (
-            t.Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),
-        )
+        columns = tuple(self.statement.replace("{label}", one) for one in self.asked)
+        return (t.Ask(self.scorer, rows, columns),)
 
     def _labelled(
         self, case: t.Case, scores: t.Answers, *, of_extracts: bool = False
@@ -237,7 +222,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
                 units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
         if not any(source):
-            raise NotObserved(BARE_SOURCE)
+            raise NotObserved(t.Reason("no sentence of the source has a label"))
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
@@ -245,15 +230,15 @@ class LabelGap(ComparesGroups, BaseMeasure):
         for name, statistic, count in (
             (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
         ):  # fmt: skip
-            mean = ratio(totals[statistic], totals[count])
+            mean = totals.ratio(statistic, count)
             values[name] = t.Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
             values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:
                 values |= means(totals, side, "present", [v], **SHARE)
-            values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)
+            values |= means(totals, "lacking", "in source", [v], "omitted", **SHARE, is_compared=True)
         for side in SIDES:
-            unlabelled = ratio(totals["bare", side], totals["sentences", side])
+            unlabelled = totals.ratio(("bare", side), ("sentences", side))
             values[f"unlabelled[{side}]"] = t.Value(unlabelled, is_share=True)
         return values
 

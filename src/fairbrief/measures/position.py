@@ -12,18 +12,17 @@ similarities give sources, which statistics of them are summed, and which values
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, by_kind
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved, by_kind
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
@@ -35,8 +34,6 @@ DECIMALS = 12
 """Similarities that agree to so many decimals are tied."""
 COPIED = 0.9
 """A sentence at least this similar to its source has no second one (Chhabra et al., Appendix I)."""
-MOVED_TOGETHER = 64
-"""Sentences up to which articles are moved together."""
 LEAD = 3
 """Article sentences that make the lead."""
 
@@ -73,57 +70,38 @@ def mass_of_sources(
     return np.minimum(mass, 1.0) if once else mass, unlike
 
 
-def membership(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
-    """How much of each article sentence is in each segment. Shape (sentences, segments), rows sum to 1.
-
-    Segments are as equal as possible, the first ``sentences % segments`` one sentence longer (Chhabra et
-    al., Appendix A). An article with fewer sentences than segments: sentence j of n covers the share from
-    j/n to (j + 1)/n of the article and is split over the segments that it spans; with ``fills_first``
-    it is segment j, as released.
-    """
-    if sentences >= segments or fills_first:
-        size, longer = divmod(sentences, segments)
-        of = np.repeat(np.arange(segments), size + (np.arange(segments) < longer))
-        return np.asarray(of[:, np.newaxis] == np.arange(segments), dtype=np.float64)
-    starts = np.arange(sentences)[:, np.newaxis] / max(sentences, 1)
-    ends = (np.arange(sentences)[:, np.newaxis] + 1) / max(sentences, 1)
-    edges = np.arange(segments + 1) / segments
-    overlap = np.minimum(ends, edges[1:]) - np.maximum(starts, edges[:-1])
-    return np.asarray(np.maximum(overlap, 0.0) * sentences)
-
-
 @lru_cache(maxsize=256)
 def describe(sentences: int, segments: int, *, fills_first: bool) -> t.Floats:
     """What one match of each article sentence adds: its segments, its position, whether it is in the lead.
 
-    Position is the middle of the sentence as a share of the article, (j + ½)/n. Shape (sentences, segments + 2).
+    Segments are as equal as possible, the first ``sentences % segments`` one sentence longer (Chhabra et
+    al., Appendix A). An article with fewer sentences than segments: sentence j of n covers the share from
+    j/n to (j + 1)/n of the article and is split over the segments that it spans; with ``fills_first``
+    it is segment j, as released. Position is the middle of the sentence as a share of the article, (j + ½)/n.
+    Shape (sentences, segments + 2), of which the segments of each row sum to 1.
     """
-    place = np.arange(sentences, dtype=np.float64)
-    of_segments = membership(sentences, segments, fills_first=fills_first)
-    traits = np.column_stack([of_segments, (place + 0.5) / max(sentences, 1), place < LEAD])
+    place, n = np.arange(sentences, dtype=np.float64)[:, np.newaxis], max(sentences, 1)
+    if sentences >= segments or fills_first:
+        size, longer = divmod(sentences, segments)
+        of = np.repeat(np.arange(segments), size + (np.arange(segments) < longer))
+        of_segments = of[:, np.newaxis] == np.arange(segments)
+    else:
+        edges = np.arange(segments + 1) / segments
+        overlap = np.minimum((place + 1) / n, edges[1:]) - np.maximum(place / n, edges[:-1])
+        of_segments = np.maximum(overlap, 0.0) * sentences
+    traits = np.hstack([of_segments, (place + 0.5) / n, place < LEAD])
     traits.flags.writeable = False  # shared by all articles of so many sentences
     return traits
 
 
-def moved(mass: t.Floats, traits: t.Floats, labels: NDArray[np.signedinteger[Any]]) -> t.Floats:
-    """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (N, sentences) → (N, label permutations, traits)."""
-    n, r, k = mass.shape[1], len(labels), traits.shape[1]
-    if n <= MOVED_TOGETHER:
-        # A product for each article: in one of all, an article's last digits could go by those beside it.
-        found = mass[:, np.newaxis] @ traits[labels].transpose(1, 0, 2).reshape(n, r * k)
-        return np.asarray(found.reshape(len(mass), r, k))
-    held = [np.flatnonzero(own) for own in mass]
-    return np.stack(
-        [np.einsum("j,rjk->rk", own[h], traits[labels[:, h]]) for own, h in zip(mass, held, strict=True)]
-    )
+def moved(mass: t.Floats, traits: t.Floats, labels: t.Integers) -> t.Floats:
+    """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (sentences,) → (label permutations, traits)."""
+    held = np.flatnonzero(mass)
+    return np.asarray(mass[held] @ traits.take(labels.take(held, axis=1), axis=0))
 
 
 Columned = tuple[tuple[t.Column, ...], t.Floats]
 """The columns of rows, and their values (N, R, columns)."""
-EMPTY_ARTICLE = t.Reason("empty article")
-NO_REFERENCES = t.Reason("no references")
-SUMMARY_UNLIKE = t.Reason("no sentence of the summary resembles the article")
-REFERENCE_UNLIKE = t.Reason("no sentence of a reference resembles the article")
 
 
 class Positions(ManyAtOnce):
@@ -190,17 +168,14 @@ class Positions(ManyAtOnce):
         return parse(self.mapping).name in CUTTING_SCORERS
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        source, texts = known(cases[0].record).source, self._texts(cases[0])
-        if self._problem(cases[0]):
-            return ()
+        texts, source = self._texts(cases[0]), known(cases[0].record).source
         if self._scorer_cuts:
             return (t.Ask(self._scorer, (source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
         return (t.Ask(self._scorer, tuple(builtin.split(source)), columns, whole=True),)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        if self._problem(cases[0]):
-            return None
+        self._texts(cases[0])  # without which nothing is observed
         if self.against == "references":
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
@@ -211,7 +186,7 @@ class Positions(ManyAtOnce):
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, t.Reason] = {}
         found = []
-        kinds = by_kind(self._kinds(units), lambda kind: kind[0] * kind[1], reasons)
+        kinds = by_kind(partial(self._kind_of, units), len(units), lambda kind: kind[0] * kind[1], reasons)
         for (n, _, texts, owner), members in kinds:
             places = np.array(members)
             starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
@@ -220,7 +195,8 @@ class Positions(ManyAtOnce):
             if self.weights == "article":
                 resembles = counts[:, :, 0] > 0
                 is_kept = resembles[:, 0], resembles[:, 1:].any(axis=1) | (resembles.shape[1] == 1)
-                for own, why in zip(is_kept, (SUMMARY_UNLIKE, REFERENCE_UNLIKE), strict=True):
+                for own, which in zip(is_kept, ("the summary", "a reference"), strict=True):
+                    why = t.Reason(f"no sentence of {which} resembles the article")
                     reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
                     kept &= own
             if not kept.any():
@@ -233,12 +209,14 @@ class Positions(ManyAtOnce):
 
     # ------------------------------------------------------------------------------- its parts
 
-    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[int, int, int, bytes] | t.Reason]:
-        """How many sentences each article and its texts have, how many texts, and the text of each sentence; or why it has no row."""
-        shapes, owners = units.first_shapes.T.tolist(), self._owners(units)
-        for (case,), rows, columns, owner in zip(units.cases, *shapes, owners, strict=True):
-            problem = self._problem(case) if rows < 0 else None
-            yield problem or (rows, columns, len(self._texts(case)), owner)
+    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
+        """How many sentences a unit's article and its texts have, how many texts, and the text of each sentence, as bytes."""
+        (case,), (rows, columns) = units.cases[i], units.first_shapes[i].tolist()
+        texts = self._texts(case)
+        if self._scorer_cuts:
+            return rows, columns, len(texts), units.first_owners[i]
+        counts = [len(builtin.sentences_of(text)) for text in texts]
+        return rows, columns, len(texts), np.repeat(np.arange(len(texts)), counts).tobytes()
 
     @cached_property
     def _scorer(self) -> str:
@@ -248,25 +226,16 @@ class Positions(ManyAtOnce):
         settings = [f"{key}={value}" for key, value in known.settings.items()]
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
-    def _problem(self, case: t.Case) -> t.Reason | None:
-        about = known(case.record)
-        if is_blank(about.source):
-            return EMPTY_ARTICLE
-        if is_blank(case.summary.text):
-            return EMPTY_SUMMARY
-        return NO_REFERENCES if self.against == "references" and not about.references else None
-
     def _texts(self, case: t.Case) -> tuple[str, ...]:
-        """The summary, then the references that it is compared with."""
-        references = known(case.record).references if self.against == "references" else ()
-        return (case.summary.text, *references)
-
-    def _owners(self, units: ScoredUnits) -> list[bytes]:
-        """The text of each column of the units' scores, as bytes."""
-        if self._scorer_cuts:
-            return units.first_owners
-        counts = [[len(builtin.sentences_of(text)) for text in self._texts(case)] for (case,) in units.cases]
-        return [np.repeat(np.arange(len(own)), own).tobytes() for own in counts]
+        """The summary, then the references that it is compared with. Raises `NotObserved` if there is nothing to compare."""
+        about, summary = known(case.record), case.summary.text
+        if is_blank(about.source):
+            raise NotObserved("empty article")
+        if is_blank(summary):
+            raise NotObserved(EMPTY_SUMMARY)
+        if self.against == "references" and not about.references:
+            raise NotObserved("no references")
+        return (summary, *about.references) if self.against == "references" else (summary,)
 
     def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[t.Floats, t.Floats]:
         """The mass per article sentence of each text of similar articles, shape (N, texts, sentences); and its sum, how many
@@ -281,13 +250,8 @@ class Positions(ManyAtOnce):
                 part = np.stack([own[:, kept] for own, kept in zip(part, which, strict=True)])
             if self.match == "mean" and part.shape[2]:
                 part = part.mean(axis=2, keepdims=True)
-            mass, unmapped = mass_of_sources(
-                part,
-                self.top,
-                once=self.duplicates == "once",
-                shares_ties=self.ties == "shared",
-                copies_once=self.copied == "once",
-            )
+            once, ties, copies = self.duplicates == "once", self.ties == "shared", self.copied == "once"
+            mass, unmapped = mass_of_sources(part, self.top, once=once, shares_ties=ties, copies_once=copies)
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
@@ -317,13 +281,9 @@ class Positions(ManyAtOnce):
     ) -> Columned:
         """Rows with the articles' sentences at other places."""
         mass, counts = masses[:, 0], counts[:, 0]
-        if labels.shape[2]:
-            # Articles of equal length have the same rotations: by every number of sentences.
-            is_alike = (labels == labels[0]).all()
-            parts, at_once = (labels[:1], mass[np.newaxis]) if is_alike else (labels, mass[:, np.newaxis])
-            sums = np.concatenate([moved(own, traits, at) for own, at in zip(at_once, parts, strict=True)])
-        else:
-            sums = moved(mass, traits, np.arange(mass.shape[1])[np.newaxis])
+        n, sentences = mass.shape
+        places = labels if labels.shape[2] else np.broadcast_to(np.arange(sentences), (n, 1, sentences))
+        sums = np.stack([moved(own, traits, at) for own, at in zip(mass, places, strict=True)])
         stats = self._weigh(sums, np.broadcast_to(counts[:, :1], sums.shape[:2]))
         # What no preference expects weighs as much as what it is compared with.
         even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
@@ -387,10 +347,9 @@ class _PositionMeasure(BaseMeasure, Positions):
             for name, column in shares.items()
         }
         if side != "even":
-            unmapped = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
-            values[f"{prefix}matches"] = t.Value(
-                np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
-            )
+            unmapped = totals.ratio(f"{side} unmapped", f"{side} sentences")
+            matches = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
+            values[f"{prefix}matches"] = t.Value(matches)
             values[f"{prefix}unmapped_share"] = t.Value(unmapped, is_share=True)
         return values
 
@@ -547,10 +506,8 @@ class PositionHeights(_PositionMeasure):
     )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        heights = wasserstein_heights(
-            self._distribution(totals, "generated"), self._distribution(totals, "reference")
-        )
-        return {"position_heights": t.Value(heights, "upper")}
+        sides = (self._distribution(totals, side) for side in ("generated", "reference"))
+        return {"position_heights": t.Value(wasserstein_heights(*sides), "upper")}
 
     def explain(self, totals: t.Totals) -> str:
         """The two histograms, whose order the number does not see."""

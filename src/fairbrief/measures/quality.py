@@ -16,11 +16,9 @@ from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
 from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
-from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
-NO_REFERENCES = t.Reason("no references")
 COLUMNS: tuple[t.Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
@@ -54,7 +52,7 @@ class RougeScores(ManyAtOnce):
         for i, (case,) in enumerate(units.cases):
             references = known(case.record).references
             if not references:
-                reasons[i] = NO_REFERENCES
+                reasons[i] = t.Reason("no references")
             elif is_blank(case.summary.text):
                 reasons[i] = EMPTY_SUMMARY
             else:
@@ -96,7 +94,7 @@ class _RougeMeasure(BaseMeasure, RougeScores):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
         return {
-            name: t.Value(ratio(totals[self.name, part], totals["one"]), is_share=True)
+            name: t.Value(totals.ratio((self.name, part), "one"), is_share=True)
             for name, part in names.items()
         }
 
@@ -137,6 +135,10 @@ class RougeLsum(_RougeMeasure):
 UNPARSED = t.Reason("unparsed reply of the judge")
 
 
+def _asked(scorer: str, case: t.Case) -> t.Ask:
+    return t.Ask(scorer, (article_of(case.record),), (case.summary.text,), whole=True)
+
+
 class Judged(BaseMeasure):
     """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
@@ -165,7 +167,7 @@ class Judged(BaseMeasure):
         (case,) = cases
         if not case.summary.text.strip():
             return ()
-        return (t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
+        return (_asked(self.scorer, case),)
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
@@ -176,8 +178,8 @@ class Judged(BaseMeasure):
         return t.Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = ratio(totals["score"], totals["one"])
-        variance = ratio(totals["score²"], totals["one"]) - mean * mean
+        mean = totals.ratio("score", "one")
+        variance = totals.ratio("score²", "one") - mean * mean
         return {self.name: t.Value(mean), "judged_sd": t.Value(np.sqrt(np.maximum(variance, 0.0)))}
 
     def explain(self, totals: t.Totals) -> str:
@@ -215,10 +217,7 @@ class JudgedByGroup(BaseMeasure):
     scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        return [
-            t.Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True)
-            for case, _ in self._of(cases)
-        ]
+        return [_asked(self.scorer, case) for case, _ in self._of(cases)]
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups, codes = coded([group for _, group in self._of(cases)])
@@ -240,16 +239,14 @@ class JudgedByGroup(BaseMeasure):
         return with_group([case for case in cases if not is_blank(case.summary.text)], self.over)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        groups = totals.values_of("one")
-        mean = {g: ratio(totals["score", g], totals["one", g]) for g in groups}
+        mean = totals.ratios("score", "one")
         return {
             self.name: t.Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
-            **pair_differences(mean, "", has_baseline=False, is_compared=False, is_primary=False),
+            **pair_differences(mean),
             **{f"mean[{g}]": t.Value(array) for g, array in mean.items()},
         }
 
     def explain(self, totals: t.Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
-        groups = [g for g in totals.values_of("one") if totals["one", g]]
-        means = [f"{g}: {totals['score', g] / totals['one', g]:.2f}" for g in groups]
+        means = [f"{g}: {mean:.2f}" for g, mean in totals.ratios("score", "one").items() if totals["one", g]]
         return f"Mean scores. {'; '.join(means)}."

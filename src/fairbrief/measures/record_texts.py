@@ -76,9 +76,7 @@ def needs_english(cases: t.Cases, what: str) -> None:
 EMPTY_SUMMARY = t.Reason("empty summary")
 NO_CLAIM = t.Reason("the summary has no claim")
 NO_GENDER_WORD = t.Reason("no gender word in the article")
-MIXED = t.Reason("the article's gender words are mixed")
 NO_ATTRIBUTE = t.Reason("the record lacks the attribute")
-SEVERAL = t.Reason("the record's documents or people differ in the attribute")
 
 
 def article_of(record: t.Record) -> str:
@@ -103,14 +101,14 @@ def subject_of(record: t.Record, over: str, threshold: float) -> str:
         if coefficient is None:
             raise NotObserved(NO_GENDER_WORD)
         if (group := subject_group(coefficient, threshold)) is None:
-            raise NotObserved(MIXED)
+            raise NotObserved(t.Reason("the article's gender words are mixed"))
         return group
     if over in record.attributes:
         return record.attributes[over]
     for holders in (record.documents, record.entities):
         values = {holder.attributes[over] for holder in holders if over in holder.attributes}
         if len(values) > 1:
-            raise NotObserved(SEVERAL)
+            raise NotObserved(t.Reason("the record's documents or people differ in the attribute"))
         if values:
             return values.pop()
     raise NotObserved(NO_ATTRIBUTE)

@@ -15,9 +15,9 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -26,13 +26,22 @@ from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, TextScorer, by_kind, distinct, summed
+from fairbrief.measures.bases import (
+    BaseMeasure,
+    Fraction,
+    ManyAtOnce,
+    NotObserved,
+    TextScorer,
+    by_kind,
+    distinct,
+    summed,
+)
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
     area_over_tau,
     count_unions,
-    folded,
+    folded_each,
     grams_of_sentences,
     is_under,
     mean_of_best,
@@ -42,12 +51,25 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, groups_of, mean_size, means
-from fairbrief.measures.record_texts import EMPTY_SUMMARY, KnownRecord, is_blank, known, no_document_has
+from fairbrief.measures.groups import (
+    PRIMARY,
+    SHARE,
+    TESTED_BY_T,
+    ComparesGroups,
+    by_group,
+    groups_of,
+    mean_defined,
+    mean_size,
+    means,
+    stacked,
+)
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
-from fairbrief.statistics import ratio
+from fairbrief.statistics import TIE
 from fairbrief.text.sentences import sentences_of
 
+Texts = tuple[str, ...]
+ONE_VALUE = "one value only"
 NO_BASELINE = t.Reason("no random sentences can be measured")
 WITHOUT_ASK = ("claims", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's claims, and equal shares."""
@@ -131,35 +153,34 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         """The summary against every document, and the documents' sizes where another scorer counts them."""
+        self._groups(cases[0])  # without which nothing is observed
         about, text = known(cases[0].record), cases[0].summary.text
-        if self._reason(cases[0]) is not None:
-            return ()
         if self.texts == "values":
-            return self._asks(self._joined(about), (text,), about)
-        return self._asks(about.texts, (text,) if self.kind in COUNTING else sentences_of(text), about)
+            return self._asks(self._joined(cases[0].record), (text,), about.texts)
+        return self._asks(about.texts, (text,) if self.kind in COUNTING else sentences_of(text), about.texts)
 
-    def _asks(self, rows: tuple[str, ...], columns: tuple[str, ...], about: KnownRecord) -> Sequence[t.Ask]:
+    def _asks(self, rows: Texts, columns: Texts, documents: Texts) -> Sequence[t.Ask]:
         asks = () if self.kind in WITHOUT_ASK else (t.Ask(self.scorer, rows, columns),)
-        return asks if self.counter == self.scorer else (*asks, t.Ask(self.counter, about.texts, ()))
+        return asks if self.counter == self.scorer else (*asks, t.Ask(self.counter, documents, ()))
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         """The values of the record's documents, in sorted order of the values."""
-        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(cases[0]) is not None:
-            return None
-        return groups_of(known(cases[0].record), self.over).scheme
+        is_fixed = self.kind in WITHOUT_ASK or self.texts == "values"
+        return None if is_fixed else self._groups(cases[0]).scheme
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
         about = known(cases[0].record)
-        return self._asks(about.texts, extracts[0].sentences, about)
+        return self._asks(about.texts, extracts[0].sentences, about.texts)
 
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
         reasons: dict[int, t.Reason] = {}
         found = []
-        kinds = by_kind(self._kinds(units), lambda kind: len(kind[0]) * kind[2][0] * 8, reasons)
+        kind_of = partial(self._kind_of, units)
+        kinds = by_kind(kind_of, len(units), lambda kind: len(kind[0]) * kind[2][0] * 8, reasons)
         for (values, *_), places in kinds:
             some, labels_here = units.some(places), labels[places]
             if not labels.shape[2]:
@@ -170,13 +191,12 @@ class Representation(ComparesGroups, ManyAtOnce):
             found.append(replace(rows, units=[places[i] for i in rows.units]))
         return found, reasons
 
-    def _kinds(self, units: ScoredUnits) -> Iterator[tuple[Any, ...] | t.Reason]:
-        """The values of each record, how many documents it has, and the shape of its extracts; or why it has no row."""
-        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
-            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case)
-            groups = groups_of(known(case.record), self.over)
-            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
-            yield reason or (groups.names, len(groups.codes), kept)
+    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
+        """The values of a unit's record, how many documents it has, and the shape of its extracts."""
+        if units.extracts and not units.asked[i]:
+            raise NotObserved(NO_BASELINE)
+        groups = self._groups(units.cases[i][0])
+        return groups.names, len(groups.codes), units.extracts[i][0].kept.shape if units.extracts else (0, 0)
 
     def _alike(
         self, units: ScoredUnits, values: Sequence[str], labels: t.Integers
@@ -192,16 +212,6 @@ class Representation(ComparesGroups, ManyAtOnce):
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: t.Booleans = sizes > 0
-        missing: dict[int, t.Reason] = {}
-        is_left: t.Booleans = np.ones(n, dtype=bool)
-
-        def leave_out(which: Any, text: str) -> None:
-            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), t.Reason(text)))
-            is_left[which] = False
-
-        leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
-        if self.single == "leave_out":
-            leave_out(present[:, 0].sum(axis=1) < 2, "one value only")
         source, which = shares(sizes, present), None
         if units.extracts:
             summary, is_read, which = self._of_extracts(units, members[:, 0], present)
@@ -211,45 +221,57 @@ class Representation(ComparesGroups, ManyAtOnce):
             unfound = np.zeros((*summary.shape[:2], 1)) if self.kind in COUNTING else None
         else:
             summary, is_empty, unfound = self._of_summaries(units, values, read, present)
-        leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
-        usable = [units.cases[i][0] for i in np.flatnonzero(is_left)[:1].tolist()]
-        wanted = self._wanted(usable, values, source, present)
-        leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
+        wanted = self._wanted(values, source, present)
+        n_present = present[:, 0].sum(axis=1)
+        excluded = (
+            (n_present == 0, "no counted token in the source"),
+            (n_present < (2 if self.single == "leave_out" else 1), ONE_VALUE),
+            (is_empty, NOTHING_FOUND.get(self.kind, "")),
+            (~wanted[:, 0].any(axis=1), "the target gives nothing to the values present"),
+        )
+        missing: dict[int, t.Reason] = {}
+        for is_excluded, reason in reversed(excluded):  # the first reason counts
+            missing |= dict.fromkeys(np.flatnonzero(is_excluded).tolist(), t.Reason(reason))
+        kept = np.array([i for i in range(n) if i not in missing], dtype=np.int64)
         documents = shares(members.sum(axis=-1).astype(np.float64), present)
-        kept = np.flatnonzero(is_left)
         parts = {
             "present": present, "source": source, "summary": summary, "wanted": wanted, "documents": documents,
         }  # fmt: skip
-        flat: dict[str, Any] = {
-            name: np.broadcast_to(part[kept] if missing else part, (len(kept), *summary.shape[1:])).reshape(
-                -1, k
-            )
-            for name, part in parts.items()
-        }
+        flat = {name: np.broadcast_to(of, summary.shape)[kept].reshape(-1, k) for name, of in parts.items()}
         unfound = None if unfound is None else unfound[kept].reshape(-1, 1)
-        columns, rows = self._statistics(values, flat, unfound)
-        rows = rows.reshape(len(kept), summary.shape[1], len(columns))
+        found = self._statistics(values, flat, unfound)
+        rows = found.values.reshape(len(kept), summary.shape[1], len(found.columns))
         if which is not None:
             rows[~is_read[kept]] = 0.0
             rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
-        return t.AlikeRows(kept.tolist(), columns, rows), missing
+        return t.AlikeRows(kept.tolist(), found.columns, rows), missing
 
     # ------------------------------------------------------------------------------- what is read
 
-    def _reason(self, case: t.Case) -> t.Reason | None:
-        names, summary = groups_of(known(case.record), self.over).names, case.summary
-        if not names:
-            return no_document_has(self.over)
+    def _groups(self, case: t.Case) -> Groups:
+        """The groups of a record. Raises `NotObserved` if it cannot be compared with its summary; DataError for a group without a
+        wanted share.
+        """
+        groups, summary = groups_of(known(case.record), self.over), case.summary
+        if not groups.names:
+            raise NotObserved(no_document_has(self.over))
         if summary.reason or is_blank(summary.text):
-            return EMPTY_SUMMARY
-        if self.single == "leave_out" and len(names) < 2:
-            return t.Reason("one value only")
+            raise NotObserved(EMPTY_SUMMARY)
+        if self.single == "leave_out" and len(groups.names) < 2:
+            raise NotObserved(ONE_VALUE)
         if self.kind == "claims" and not summary.claims:
-            return t.Reason("the summary has no claims")
-        return None
+            raise NotObserved("the summary has no claims")
+        given = groups.names if self.target in ("ratio", "equal") else read_target(self.target)
+        if lacking := [value for value in groups.names if value not in given]:
+            raise DataError(
+                f"{case.record.where or 'record'} (id '{case.record.id}'): the value '{lacking[0]}' of "
+                f"'{self.over}' has no share in target={self.target}. Add '{lacking[0]}:SHARE' (0 is a share)."
+            )
+        return groups
 
-    def _joined(self, about: KnownRecord) -> tuple[str, ...]:
+    def _joined(self, record: t.Record) -> Texts:
         """The text of each value, in the order of the values."""
+        about = known(record)
         texts: dict[int, list[str]] = {}
         for text, code in zip(about.texts, groups_of(about, self.over).codes.tolist(), strict=True):
             texts.setdefault(code, []).append(text)
@@ -267,19 +289,12 @@ class Representation(ComparesGroups, ManyAtOnce):
         if self.kind in COUNTING:
             counts = count_unions(members, units.table, units.first)
         elif self.kind == "claims":
-            claims = [
-                [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
-                for (case,) in units.cases
-            ]
-            counts = np.array(
-                [[[sum(v in by for by in own) for v in values]] for own in claims], dtype=np.float64
-            )
+            claims = [case.summary.claims or () for (case,) in units.cases]
+            entailed_by = [[claim.values.get(self.over, ()) for claim in own] for own in claims]
+            counts = np.array([[[sum(v in by for by in own) for v in values]] for own in entailed_by], float)
         else:
-            first = units.first.tolist()
-            found = [
-                folded(mean_of_best, m, units.table[i].matrix) for m, i in zip(members, first, strict=True)
-            ]
-            return softmax(np.stack(found), self.temperature, present), is_empty, None
+            best = folded_each(mean_of_best, members, units.table, units.first)
+            return softmax(best, self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
         unfound = unfound_share(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
@@ -301,27 +316,18 @@ class Representation(ComparesGroups, ManyAtOnce):
             answer, is_held = units.table[i], own.any(axis=1)
             best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own[is_held]]
             is_read = of_record.take(answer.owner, axis=1)
-            mean[:, is_held] = (
-                is_read @ np.stack(best, axis=1) / np.maximum(is_read.sum(axis=1), 1)[:, np.newaxis]
-            )
+            many = np.maximum(is_read.sum(axis=1, keepdims=True), 1)
+            mean[:, is_held] = is_read @ np.stack(best, axis=1) / many
         return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
 
-    def _wanted(
-        self, cases: t.Cases, values: Sequence[str], source: t.Floats, present: t.Booleans
-    ) -> t.Floats:
-        """p_g under each label permutation. Shape (…, K); DataError that names one of the cases where a value has no share."""
+    def _wanted(self, values: Sequence[str], source: t.Floats, present: t.Booleans) -> t.Floats:
+        """p_g under each label permutation. Shape (…, K)."""
         if self.target == "ratio":
             return source
         if self.target == "equal":
             return shares(np.zeros(source.shape), present)
         given = read_target(self.target)
-        for value in values if cases else ():
-            if value not in given:
-                raise DataError(
-                    f"{cases[0].record.where or 'record'} (id '{cases[0].record.id}'): the value '{value}' of "
-                    f"'{self.over}' has no share in target={self.target}. Add '{value}:SHARE' (0 is a share)."
-                )
-        weights = np.where(present, [given.get(value, 0.0) for value in values], 0.0)
+        weights = np.where(present, [given[value] for value in values], 0.0)
         total = weights.sum(axis=-1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
 
@@ -329,31 +335,28 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     def _statistics(
         self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: t.Floats | None
-    ) -> tuple[tuple[t.Column, ...], t.Floats]:
-        """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
+    ) -> t.Rows:
+        """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1)."""
         present, source, summary, wanted, _ = shares_of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
-        counts_ties = self.ties == "under"
-        under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
-        alone = {
-            "one": np.ones(len(source)),
-            "unfair": reduce(np.logical_or, under.T).astype(float),
-            "uer": deficit.sum(axis=1) / present.sum(axis=1),
-            "auc": area_over_tau(summary, wanted, self.points, counts_ties=counts_ties),
+        # Shares are quotients of counts: what is equal must not fall to either side by rounding.
+        slack = TIE if self.ties == "under" else -TIE
+        under = is_under(summary, wanted, present, self.tau, slack)
+        alone: dict[t.Column, Any] = {
+            ("one",): 1.0,
+            ("unfair",): reduce(np.logical_or, under.T),
+            ("uer",): deficit.sum(axis=1) / present.sum(axis=1),
+            ("auc",): area_over_tau(summary, wanted, self.points, slack),
         }
         if self.cutoff:
-            alone["auc_cutoff"] = area_over_cutoff(source, summary, wanted, self.tau, counts_ties=counts_ties)
+            alone["auc_cutoff",] = area_over_cutoff(source, summary, wanted, self.tau, slack)
         by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **shares_of}
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound
-        columns: list[t.Column] = [(name,) for name in alone]
-        columns += [(name, value) for name in by_value for value in values]
-        blocks = [np.column_stack(list(alone.values())), *by_value.values()]
-        return tuple(columns), np.hstack(blocks, dtype=np.float64)
+        return by_group(values, by_value, alone)
 
 
-UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
 SHARES = SHARES_OF_TEXTS.replace(
     question="Who gets less room in the summaries than in the sources?",
     sentence="In summaries by {system}, documents with {group} get {difference}",
@@ -364,7 +367,7 @@ SHARES = SHARES_OF_TEXTS.replace(
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
 SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
-    (BY_DOCUMENTS, {"summary": 1.0, "documents": -1.0}, {**COMPARED, "is_tested_by_t": True}),
+    (BY_DOCUMENTS, {"summary": 1.0, "documents": -1.0}, TESTED_BY_T),
     (WORDS_LESS_DOCUMENTS, {"source": 1.0, "documents": -1.0}, {}),
     (LOWEST, {"lowest": 1.0}, {"has_baseline": True}),
     (HIGHEST, {"lowest": 1.0, "unfound": 1.0}, {"has_baseline": True}),
@@ -374,7 +377,7 @@ SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
 
 DECLARED = Declaration(
     family="Representation",
-    harm=UNHEARD,
+    harm="Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole.",
     figures=("kept_shares",),
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
 )
@@ -395,12 +398,12 @@ class _RepresentationMeasure(BaseMeasure, Representation):
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
-    def _main_value(
-        self, totals: t.Totals, statistic: str, *, has_baseline: bool = True
-    ) -> dict[str, t.Value]:
+    def _main_value(self, totals: t.Totals, statistic: str) -> dict[str, t.Value]:
         """The mean over records of a statistic of each."""
-        mean, columns = ratio(totals[statistic], totals["one"]), ((statistic,), ("one",))
-        return {self.name: t.Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
+        mean, columns = totals.ratio(statistic, "one"), ((statistic,), ("one",))
+        return {
+            self.name: t.Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=not self.cutoff)
+        }
 
     def explain(self, totals: t.Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -416,12 +419,9 @@ class _RepresentationMeasure(BaseMeasure, Representation):
             for v in values
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
-        verdict = (
-            f"Below {self.tau:g}: {', '.join(below)}"
-            if below
-            else f"No group is below {self.tau:g} of its share"
-        )
-        return f"{'; '.join(parts)}. {verdict}."
+        if not below:
+            return f"{'; '.join(parts)}. No group is below {self.tau:g} of its share."
+        return f"{'; '.join(parts)}. Below {self.tau:g}: {', '.join(below)}."
 
 
 class Bur(_RepresentationMeasure):
@@ -482,9 +482,8 @@ class Uer(_RepresentationMeasure):
             found |= self.differing(totals, "difference", [v], **PRIMARY)
             for name, weights, special in SECONDARY:
                 if "lowest" not in weights or ("lowest", v) in totals.columns:
-                    found |= means(
-                        totals, weights, "present", [v], name, limits=t.SHARE_DIFFERENCE, **special
-                    )
+                    special = {"limits": t.SHARE_DIFFERENCE, **special}
+                    found |= means(totals, weights, "present", [v], name, **special)
             for share in ("source", "summary", "wanted"):
                 found |= means(totals, share, "present", [v], **SHARE)
         return found
@@ -537,7 +536,7 @@ class AucCutoff(_RepresentationMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → areas (…)."""
-        return self._main_value(totals, "auc_cutoff", has_baseline=False)
+        return self._main_value(totals, "auc_cutoff")
 
 
 class Sof(_RepresentationMeasure):
@@ -563,12 +562,8 @@ class Sof(_RepresentationMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
-        nothing = np.full(totals.array.shape[:-1], np.nan)
-        means_of = [ratio(totals["deficit", v], totals["present", v]) for v in values]
-        deficits = np.stack([nothing, *means_of], axis=-1)
-        is_known = np.isfinite(deficits)
-        mean = ratio(np.where(is_known, deficits, 0.0).sum(axis=-1), is_known.sum(axis=-1))
-        unevenness = mean_size(deficits - mean[..., np.newaxis])
+        deficits = stacked(totals.ratios("deficit", "present").values(), totals["one"].shape)
+        unevenness = mean_size(deficits - mean_defined(deficits)[..., np.newaxis])
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": t.Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:

@@ -21,8 +21,8 @@ from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_na
 from fairbrief.measures.groups import (
     by_group,
     coded,
+    compared_groups,
     group_names,
-    groups_of,
     largest_difference,
     pair_differences,
     renamed,
@@ -39,10 +39,8 @@ from fairbrief.text.people import GROUPS, candidates, find_people
 from fairbrief.text.recognition import Recogniser
 from fairbrief.text.sentences import passages_of, sentences_of
 
-ONE_GROUP = t.Reason("versions of one group only")
 UNREAD = t.Reason("the scorer finds nothing in a version")
 NO_PEOPLE = t.Reason("no named people with the attribute in the source")
-NO_GENDERS = t.Reason("names do not tell the values of this attribute")
 
 
 FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
@@ -69,21 +67,16 @@ class ScorerBias(BaseMeasure):
         return self.finding.format(first=first, second=second)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = _means(totals)
-        plain: dict[str, Any] = {"has_baseline": False, "is_compared": False, "is_primary": False}
-        pairs = pair_differences(mean, "", group="", **plain) if len(mean) > 2 else {}
+        mean = totals.ratios("score", "scored")
+        pairs = pair_differences(mean, group="") if len(mean) > 2 else {}
         means = {f"mean[{g}]": t.Value(array) for g, array in mean.items()}
-        return {self.name: largest_difference(mean, totals.array.shape[:-1], ""), **pairs, **means}
+        return {self.name: largest_difference(mean, totals.array.shape[:-1]), **pairs, **means}
 
     def explain(self, totals: t.Totals) -> str:
         """How the scorer scores the versions of one seed document."""
-        parts = [f"{g} {float(mean):.3f}" for g, mean in _means(totals).items() if totals["scored", g] > 0]
+        means = totals.ratios("score", "scored")
+        parts = [f"{g} {float(mean):.3f}" for g, mean in means.items() if totals["scored", g] > 0]
         return f"The scorer gives: {', '.join(parts)}."
-
-
-def _means(totals: t.Totals) -> dict[str, t.Floats]:
-    """The mean score of each group."""
-    return {g: ratio(totals["score", g], totals["scored", g]) for g in totals.values_of("scored")}
 
 
 class VersionsBias(ScorerBias):
@@ -128,7 +121,7 @@ class VersionsBias(ScorerBias):
         if not scored.any() and not self.is_averaged:
             return NO_PEOPLE
         if len(groups) < 2:
-            return ONE_GROUP
+            return t.Reason("versions of one group only")
         if not scored.all():
             return UNREAD
         return by_group(groups, {"scored": renamed(scored, labels), "score": renamed(score, labels)})
@@ -313,8 +306,10 @@ class ScorerBiasNames(VersionsBias):
         return (t.Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
     def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:
+        if not self._gender(case.record):
+            raise NotObserved("names do not tell the values of this attribute")
         if not scores:
-            raise NotObserved(NO_PEOPLE if self._gender(case.record) else NO_GENDERS)
+            raise NotObserved(NO_PEOPLE)
         is_said = scores[0].matrix > 0.5
         is_right = is_said[:, GROUPS.index(self._gender(case.record))] & (is_said.sum(axis=1) == 1)
         return float(len(is_right)), float(is_right.sum())
@@ -328,9 +323,6 @@ class ScorerBiasNames(VersionsBias):
         return [p for p in record.entities if p.first_name and p.attributes.get(self.over) == group]
 
 
-ONE_DOCUMENT_GROUP = t.Reason("one group only")
-NO_SENTENCE = t.Reason("no sentence is long enough to be found again")
-NO_WORDNET = t.Reason("without WordNet no sentence can be paraphrased")
 KEY = "self-retrieval"
 """Another would choose other words and synonyms."""
 SHORTEST = 5
@@ -377,49 +369,44 @@ class ScorerBiasRetrieval(ScorerBias):
     share: Annotated[float, "[0, 1]"] = 0.5
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        about = known(cases[0].record)
-        chosen = self._chosen(about.record)
-        if len(groups_of(about, self.over).names) < 2 or not chosen:
-            return ()
+        compared_groups(cases[0].record, self.over)  # without which nothing is observed
+        chosen = self._chosen(cases[0].record)
         try:
             sentences = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
         except FairbriefError:  # WordNet is not here
             return ()
-        return (t.Ask(self.scorer, about.texts, sentences),)
+        return (t.Ask(self.scorer, known(cases[0].record).texts, sentences),)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups = groups_of(known(cases[0].record), self.over)
-        return groups.scheme if len(groups.names) > 1 else None
+        return compared_groups(cases[0].record, self.over).scheme
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        about = known(cases[0].record)
-        groups = groups_of(about, self.over)
-        if len(groups.names) < 2:
-            return ONE_DOCUMENT_GROUP
+        record, groups = cases[0].record, compared_groups(cases[0].record, self.over)
+        document = np.array([i for i, _ in self._chosen(record)])
         if not scores:
-            return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
-        document = np.array([i for i, _ in self._chosen(about.record)])
+            raise NotObserved("without WordNet no sentence can be paraphrased")
         support = scores[0].by_column(len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        sums: dict[str, t.Floats] = {
-            name: np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
-            for name, w in (("scored", np.ones(len(document))), ("score", hits))
-        }
+        many, ones = len(record.documents), np.ones(len(document))
+        scored, score = (np.bincount(document, weights, many) for weights in (ones, hits))
+        sums: dict[str, Any] = {"scored": scored, "score": score}
         return by_group(groups.names, summed_by_group(groups.codes, sums, labels, len(groups.names)))
 
     def _chosen(self, record: t.Record) -> list[tuple[int, str]]:
-        """The sentences to look for, each with its document."""
+        """The sentences to look for, each with its document. Raises `NotObserved` if there is none."""
         chosen = []
         for i, document in enumerate(record.documents):
             long = long_sentences(document.text)
             places = np.linspace(0, len(long) - 1, min(self.sentences, len(long))).round().astype(int)
             chosen += [(i, long[place]) for place in places.tolist()]
+        if not chosen:
+            raise NotObserved("no sentence is long enough to be found again")
         return chosen
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = _means(totals)
-        largest = largest_difference(mean, totals.array.shape[:-1], "")
+        mean = totals.ratios("score", "scored")
+        largest = largest_difference(mean, totals.array.shape[:-1])
         # Of more than two groups, the largest is tested alone, by label permutations.
         values = {self.name: largest if len(mean) < 3 else t.Value(largest.array, "upper")}
         scored, score = (sum(totals[statistic, g] for g in mean) for statistic in ("scored", "score"))

@@ -19,7 +19,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
-from fairbrief.measures.groups import largest_difference, means, pair_differences
+from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
@@ -29,6 +29,8 @@ from fairbrief.text.gendered_words import gender_coefficient
 
 EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
+UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
+"""Why a text with a subject has no sentiment."""
 ERRORS, SHARES = (0.0, math.inf), (0.0, 1.0)
 """The ranges of standard errors, and of p and r²."""
 SENTIMENT = ("sentiment",)
@@ -50,15 +52,13 @@ class Sentiments(BaseObservation):
         self.group_of(case.record)  # without which nothing is observed
         return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Sentences where a text's score is the mean of its sentences', else whole extracts; the article first."""
         (case,), (drawn,) = cases, extracts
         read = drawn.sentences if self._by_sentence else drawn.texts
         return (t.Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean over the extracts of what `observe` would say of them."""
         (case,), (drawn,), (tone,), sizes = cases, extracts, scores[0].matrix.T, scores[0].sizes[1:]
         group, s = self.group_of(case.record), tone[1:]
@@ -85,10 +85,7 @@ class Sentiments(BaseObservation):
         if np.isnan(article) or not len(tones):
             return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
         statistics = self.statistics(article, tones, float(len(article_of(case.record).split())), words)
-        row: dict[t.Column, float] = {
-            (name, group): float(np.mean(numbers)) for name, numbers in statistics.items()
-        }
-        return t.Rows.of(row)
+        return t.Rows.of({(name, group): float(np.mean(of)) for name, of in statistics.items()})
 
     def group_of(self, record: t.Record) -> str:
         """The group of an article's subject. Raises `NotObserved` if it has none."""
@@ -159,27 +156,26 @@ class SentimentShift(BaseMeasure, Sentiments):
         return ("en",) if self.scorer.startswith("vader") or not self.over else ()
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        groups = totals.values_of("one")
-        mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
-        values = {self.name: largest_difference(mean, totals.array.shape[:-1]), **pair_differences(mean)}
-        for g in groups:
+        mean = totals.ratios("shift", "one")
+        values = {self.name: largest_difference(mean, totals.array.shape[:-1], "one")}
+        values |= pair_differences(mean, "one", **PRIMARY)
+        for g in mean:
             for name in ("shift", "article", "summary"):
                 values |= means(totals, name, "one", [g], has_baseline=name != "article")
-        fits = {g: _fit_group(totals, g) for g in groups}
+        fits = {g: _fit_group(totals, g) for g in mean}
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
                 values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
                 values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i], limits=ERRORS)
                 values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i], limits=SHARES)
             values[f"r2[{g}]"] = t.Value(fit.r2, limits=SHARES)
-        for k, other in itertools.combinations(groups, 2):
+        for k, other in itertools.combinations(mean, 2):
             between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             adjusted = fit_adjusted(totals, k, other)
             values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
-            values[f"adjusted_difference[{k}−{other}]"] = t.Value(
-                adjusted.coefficients[..., 2], "both", **between
-            )
+            coefficient = adjusted.coefficients[..., 2]
+            values[f"adjusted_difference[{k}−{other}]"] = t.Value(coefficient, "both", **between)
             values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2], limits=ERRORS)
             values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2], limits=SHARES)
         return values
@@ -278,9 +274,9 @@ class SentimentChange(BaseMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         values = {
-            "sentiment_change": t.Value(ratio(totals["change"], totals["one"])),
-            "article": t.Value(ratio(totals["article"], totals["article known"])),
-            "summary": t.Value(ratio(totals["summary"], totals["summary known"])),
+            "sentiment_change": t.Value(totals.ratio("change", "one")),
+            "article": t.Value(totals.ratio("article", "article known")),
+            "summary": t.Value(totals.ratio("summary", "summary known")),
         }
         if self.version == "text":
             lacking = totals["texts"] - totals["one"]
@@ -394,15 +390,14 @@ class GenderAgreement(BaseMeasure):
         return t.Rows.of({(name,): number for name, number in row.items()})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        both, articles = totals["both"], totals["articles"]
+        mean = totals.ratio("article coefficient", "articles")
+        without = ratio(totals["articles"] - totals["both"], totals["articles"])
         return {
             self.name: t.Value(_correlation(totals), is_correlation=True),
-            "same_sign": t.Value(ratio(totals["same sign"], both), is_share=True),
-            "coefficient_change": t.Value(ratio(totals["change"], both)),
-            "article_coefficient": t.Value(
-                ratio(totals["article coefficient"], articles), limits=t.SHARE_DIFFERENCE
-            ),
-            "without_gender_words": t.Value(ratio(articles - both, articles), is_share=True),
+            "same_sign": t.Value(totals.ratio("same sign", "both"), is_share=True),
+            "coefficient_change": t.Value(totals.ratio("change", "both")),
+            "article_coefficient": t.Value(mean, limits=t.SHARE_DIFFERENCE),
+            "without_gender_words": t.Value(without, is_share=True),
         }
 
     def explain(self, totals: t.Totals) -> str:

@@ -29,7 +29,7 @@ from fairbrief.measures.groups import (
     summed_by_group,
 )
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
-from fairbrief.statistics import TIE, ratio
+from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
@@ -37,7 +37,6 @@ from fairbrief.text.sentences import sentence_spans
 SPEAKER = "speaker"
 NO_SPEAKER = t.Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
 NO_BASELINE = t.Reason("no random sentences can be measured")
-ONE_GROUP = t.Reason("one group of speakers only")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTED = "misattributed"
@@ -105,13 +104,11 @@ class Speakers(ComparesGroups):
         items = None if self.by == "order" else keys_of(turns.names)
         return t.PermutationScheme(coded(turns.groups)[1], items=items) if self.has_groups else None
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
         return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
@@ -193,7 +190,7 @@ class Speakers(ComparesGroups):
         else:
             return Turns(names, (), speaker)
         if len(set(groups)) < 2:
-            raise NotObserved(ONE_GROUP)
+            raise NotObserved(t.Reason("one group of speakers only"))
         return Turns(names, groups, speaker)
 
     def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
@@ -261,14 +258,9 @@ def _sums(
     return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
 
 
-LEFT_OUT = (
-    "Some speakers would be missing from the record of what was discussed more often than others who spoke."
-)
-
-
 DECLARED = Declaration(
     family="Speakers",
-    harm=LEFT_OUT,
+    harm="Some speakers would be missing from the record of what was discussed more often than others who spoke.",
     on_request="it needs turns with the attribute 'speaker'",
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     judges_support=True,
@@ -392,7 +384,7 @@ class SpeakerCoverage(_SpeakerMeasure):
     def explain(self, totals: t.Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
         parts = [
-            f"{g} {float(ratio(totals[COVERAGE, g], totals['speakers', g])):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
+            f"{g} {float(totals.ratio((COVERAGE, g), ('speakers', g))):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
             for g in totals.values_of("speakers")
         ]
         return f"Share of turns covered: {'; '.join(parts)}."
@@ -439,7 +431,7 @@ class Misattribution(BaseMeasure, Speakers):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         differing = self.differing(totals, "misattribution_difference", is_primary=True)
         return {
-            self.name: t.Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
+            self.name: t.Value(totals.ratio(MISATTRIBUTED, "claims"), is_share=True),
             **differing,
             "misattribution_gap": mean_of(differing, totals.array.shape[:-1], limits=(0.0, 1.0)),
             **means(totals, MISATTRIBUTED, "claims", totals.values_of("speakers"), self.name, is_share=True),
@@ -447,9 +439,7 @@ class Misattribution(BaseMeasure, Speakers):
 
     def explain(self, totals: t.Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
-        parts = [
-            f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"
-            for g in totals.values_of("speakers")
-        ]
+        groups = totals.values_of("speakers")
+        parts = [f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}" for g in groups]
         whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {'; '.join(parts) or whole}."

@@ -17,8 +17,6 @@ from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 
-ONE_VERSION = t.Reason("only one version of the seed document has a summary")
-
 
 def _of_person(cases: t.Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
     """The words whose number differs between the sources."""
@@ -93,13 +91,11 @@ class ThemeWords(BaseMeasure):
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
 
-    def extract_asks(self, cases: t.Cases, extracts: Sequence[t.Extracts]) -> Sequence[t.Ask]:
+    def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Nothing: words are counted without a scorer."""
         return ()
 
-    def observe_extracts(
-        self, cases: t.Cases, extracts: Sequence[t.Extracts], scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean counts of the extracts."""
         texts = [zip(drawn.sentences, drawn.kept.mean(axis=0).tolist(), strict=True) for drawn in extracts]
         return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
@@ -137,7 +133,7 @@ class ThemeWords(BaseMeasure):
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:
-            return ONE_VERSION
+            return t.Reason("only one version of the seed document has a summary")
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}
@@ -159,22 +155,17 @@ class ThemeWords(BaseMeasure):
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        pairs = [*combinations(totals.values_of("summaries"), 2)]
-        themes = list(themes_of(self.themes))
+        pairs = combinations(totals.values_of("summaries"), 2)
         gaps, ratios = dict[str, t.Value](), dict[str, t.Value]()
-        for theme, (a, b) in product(themes, pairs):
-            first, second = (ratio(totals[f"theme {theme}", v], totals["summaries", v]) for v in (a, b))
-            is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
-            name = f"difference[{theme}, {a}−{b}]"
-            gaps[name] = t.Value(
-                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), **PRIMARY, group=f"{theme} words in {a} − {b}",
-            )  # fmt: skip
-            logarithm = _log_ratio(totals, f"theme {theme}", a, b)
-            ratios[f"log_ratio[{theme}, {a}/{b}]"] = t.Value(
-                logarithm, "both", contrasts=(name,), has_baseline=True
-            )
+        for theme, (a, b) in product(themes_of(self.themes), pairs):
+            name, words = f"difference[{theme}, {a}−{b}]", f"theme {theme}"
+            first, second = (totals.ratio((words, v), ("summaries", v)) for v in (a, b))
+            gap = np.where(totals[words, a] + totals[words, b] > 0, first - second, np.nan)
+            gaps[name] = t.Value(gap, "both", (name,), group=f"{theme} words in {a} − {b}", **PRIMARY)
+            logarithm = t.Value(_log_ratio(totals, words, a, b), "both", (name,), has_baseline=True)
+            ratios[f"log_ratio[{theme}, {a}/{b}]"] = logarithm
         main = largest_of(gaps, totals.array.shape[:-1])
-        return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals, themes, pairs))}
+        return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals))}
 
     def explain(self, totals: t.Totals) -> str:
         """The number of words of each theme by version."""
@@ -186,16 +177,15 @@ class ThemeWords(BaseMeasure):
         ]
         return f"Words by theme. {'; '.join(parts) or 'None'}."
 
-    def _secondary(
-        self, totals: t.Totals, themes: Sequence[str], pairs: Sequence[tuple[str, str]]
-    ) -> Iterator[tuple[str, t.Value]]:
-        for theme in themes:
-            for v in totals.values_of("summaries"):
-                rate = ratio(totals[f"theme {theme}", v], totals["summaries", v])
+    def _secondary(self, totals: t.Totals) -> Iterator[tuple[str, t.Value]]:
+        versions = totals.values_of("summaries")
+        for theme in themes_of(self.themes):
+            for v in versions:
+                rate = totals.ratio((f"theme {theme}", v), ("summaries", v))
                 yield f"rate[{theme}, {v}]", t.Value(rate, has_baseline=True)
         words = sorted({c[0].removeprefix("word ") for c in totals.columns if c[0].startswith("word ")})
-        for a, b in pairs:
-            length, other = (ratio(totals["length", v], totals["summaries", v]) for v in (a, b))
+        for a, b in combinations(versions, 2):
+            length, other = (totals.ratio(("length", v), ("summaries", v)) for v in (a, b))
             longer = ratio(length, other)
             yield f"length[{a}/{b}]", t.Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
             for word in words:

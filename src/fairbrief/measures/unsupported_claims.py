@@ -30,11 +30,10 @@ from fairbrief.measures.groups import (
     summed_by_group,
 )
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
-from fairbrief.statistics import TIE, ratio
+from fairbrief.statistics import TIE
 from fairbrief.text.counted import counted
 
 NO_SENTENCE = t.Reason("the source has no sentence")
-NO_GROUP = t.Reason("no claim has a group")
 PLACES = ("beginning", "middle", "end")
 WORDS = ContrastWords(
     title="share of supported claims minus that of the average claim",
@@ -93,18 +92,15 @@ class Claims(ComparesGroups):
         if not scores:
             return NO_SENTENCE if of_claims else NO_CLAIM
         if not names:
-            return NO_GROUP
+            return t.Reason("no claim has a group")
         is_unsupported = self._is_unsupported(scores[0], len(of_claims))
-        fixed: dict[t.Column, float] = {
-            ("all",): float(len(of_claims)), ("all unsupported",): float(is_unsupported.sum())
-        }  # fmt: skip
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
         weights = {"claims": np.ones(len(codes)), "unsupported": of_groups}
         sums = summed_by_group(codes, weights, labels, len(names))
         if len(names) > 1:
             sums["compared"] = sums["claims"]
             sums["difference"] = sums["claims"] * of_groups.mean() - sums["unsupported"]
-        return by_group(names, sums, fixed)
+        return by_group(names, sums, {("all",): len(of_claims), ("all unsupported",): is_unsupported.sum()})
 
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
@@ -152,15 +148,13 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
         values = self.differing(totals, "support_difference", is_primary=True)
         disparity = mean_of(values, totals["all"].shape, fold=mean_size)
         shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
-        share = t.Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
+        share = t.Value(totals.ratio("all unsupported", "all"), is_share=True)
         return share, disparity, values | shares
 
     def explain(self, totals: t.Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
-        parts = [
-            f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}"
-            for g in totals.values_of("claims")
-        ]
+        groups = totals.values_of("claims")
+        parts = [f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}" for g in groups]
         claims = counted(float(totals["all"]), "claim")
         return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
 

@@ -29,7 +29,7 @@ from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
 from fairbrief.text.people import GROUPS, FoundPerson, found_people
-from fairbrief.types import Entity, Record
+from fairbrief.types import Entity, Mention, Record
 
 NamesGiven = Names | str | Path
 
@@ -107,9 +107,8 @@ def build(
     """
     table = names_of(names)
     wanted = read_groups(groups, table)
-    only = (
-        1 if design == "original" else len(wanted) if wanted[0].age is not None and design == "mono" else None
-    )
+    has_one_draw = wanted[0].age is not None and design == "mono"
+    only = 1 if design == "original" else len(wanted) if has_one_draw else None
     if only is not None and per_seed_document not in (None, only):
         raise RequestError(
             f"With --groups {groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
@@ -204,12 +203,9 @@ def _settings(plan: Plan) -> dict[str, str]:
 
 def placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
     """A record of a set of inputs, with the attributes that identify its place in the design."""
-    return replace(
-        record,
-        id=f"{seed_document.id}.{name}",
-        seed_document=seed_document.id,
-        attributes={**seed_document.attributes, **attributes},
-    )
+    attributes = {**seed_document.attributes, **attributes}
+    ident, of = f"{seed_document.id}.{name}", seed_document.id
+    return replace(record, id=ident, seed_document=of, attributes=attributes)
 
 
 def _is_given(word: str) -> bool:
@@ -239,11 +235,7 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     many: Counter[str] = Counter()
     for record in records:
         for number, document in enumerate(record.documents):
-            people = [
-                e
-                for e in record.entities
-                if any(m.document == number and m.kind in _NAMES for m in e.mentions)
-            ]
+            people = [e for e in record.entities if _names_in(e, number)]
             seen: set[str] = set()
             for person in found_people(document.text, set(accepted(document.text)), genders()):
                 true = _who(person, people, number)
@@ -268,11 +260,15 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     ]
 
 
+def _names_in(entity: Entity, document: int) -> list[Mention]:
+    return [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
+
+
 def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
     """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
 
     def shared(entity: Entity) -> int:
-        named = [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
+        named = _names_in(entity, document)
         return sum(any(m.start < s.end and s.start < m.end for m in named) for s in person.spans)
 
     best = max(people, key=shared, default=None)

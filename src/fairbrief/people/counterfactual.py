@@ -19,13 +19,9 @@ from fairbrief.text.names import genders as genders_of_names
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Entity, Record
 
-NO_WORD = "no word of the text shows a gender"
 FEW_NAMES = "too few names"
-NO_PEOPLE = "no people with marked mentions"
-BROKEN_MARKS = "the marks of its people overlap, or are outside of the text"
 ANNOTATED = "the names, pronouns and titles of annotated people"
 NAMES = "the names of annotated people"
-BY_WORDS = "first names and gendered words"
 
 
 @dataclass(slots=True)
@@ -79,7 +75,7 @@ def exchange_genders(
         if any(e.mentions for e in record.entities):
             found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed))
         else:
-            found.add(BY_WORDS, _by_words(record, groups, lists, seed))
+            found.add("first names and gendered words", _by_words(record, groups, lists, seed))
     return found
 
 
@@ -103,7 +99,7 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
     groups = f"race={'+'.join(found.value)}"
     for record in records:
         if not any(e.mentions for e in record.entities):
-            found.refused[NO_PEOPLE] += 1
+            found.refused["no people with marked mentions"] += 1
         elif set(names.groups()) != set(found.value):
             found.refused[FEW_NAMES] += 1
         else:
@@ -120,7 +116,7 @@ def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -
         return list(rows) or next(iter(report.reasons()))
     except DataError:
         # The audit may not be able to read the marks; `build people` reports their errors.
-        return BROKEN_MARKS
+        return "the marks of its people overlap, or are outside of the text"
 
 
 def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) -> list[Record] | str:
@@ -128,7 +124,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
     words = content_words()
     template = find_template(record, genders_of_names(), words)
     if not template.slots:
-        return NO_WORD
+        return "no word of the text shows a gender"
     pools = pools_of(lists, template)
     named = [p for p in template.people if p.is_named]
     rng = random.Random(f"{seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted

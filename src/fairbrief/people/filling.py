@@ -75,11 +75,8 @@ def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner 
         start, end = (place + longer[bisect_right(ends, place)] for place in (mention.start, mention.end))
         return Mention(mention.document, start, end, mention.kind)
 
-    entities = tuple(
-        _entity(person, assigned.get(person.entity.id), tuple(map(moved, person.entity.mentions)))
-        for person in template.people
-        if person.is_named
-    )
+    named = ((person, assigned.get(person.entity.id)) for person in template.people if person.is_named)
+    entities = tuple(_entity(one, new, tuple(map(moved, one.entity.mentions))) for one, new in named)
     return replace(record, documents=tuple(documents), entities=entities, references=())
 
 
@@ -129,13 +126,9 @@ def _entity(person: Person, assigned: Assignment | None, mentions: tuple[Mention
     kept = {k: v for k, v in person.entity.attributes.items() if k not in given}
     new = assigned or Assignment()
     groups = {"gender": new.gender, "race": new.race, "age": new.age}
-    return Entity(
-        person.entity.id,
-        person.first and (new.first or person.first),
-        person.last and (new.last or person.last),
-        kept | {k: v for k, v in groups.items() if v is not None},
-        mentions,
-    )
+    first, last = person.first and (new.first or person.first), person.last and (new.last or person.last)
+    attributes = kept | {k: v for k, v in groups.items() if v is not None}
+    return Entity(person.entity.id, first, last, attributes, mentions)
 
 
 # ---- Checks of filled records: faults that a reader would notice
@@ -189,9 +182,8 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
             if following and own and following[1] not in own:
                 continue  # "Jean Cocteau" is not Jean Gabin
             yield Fault(LEFT, f"'{found[0]}' in {_around(document.text, *found.span())}")
-        tags = (
-            tag for tag in _TAG.finditer(document.text) if any(len(n) > 3 and n in tag[0] for n in remaining)
-        )
+        long = [name for name in remaining if len(name) > 3]
+        tags = (tag for tag in _TAG.finditer(document.text) if any(name in tag[0] for name in long))
         yield from (Fault(LEFT, f"'{tag[0]}' in {_around(document.text, *tag.span())}") for tag in tags)
 
 

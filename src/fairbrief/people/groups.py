@@ -321,6 +321,5 @@ def _shuffled(weights: Mapping[str, float], by_frequency: bool, rng: random.Rand
     The order of −log(U)/w is such a draw (Efraimidis & Spirakis, 2006). Only `random.random` is used, because Python
     guarantees that its numbers do not change.
     """
-    return sorted(
-        weights, key=lambda name: -math.log(1.0 - rng.random()) / (weights[name] if by_frequency else 1.0)
-    )
+    weight = weights if by_frequency else dict.fromkeys(weights, 1.0)
+    return sorted(weights, key=lambda name: -math.log(1.0 - rng.random()) / weight[name])

@@ -319,9 +319,8 @@ def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -
 
 def _part(name: Slot, pieces: Sequence[Piece], role: str) -> Slot:
     start, end = pieces[0].start, pieces[-1].end
-    return replace(
-        name, start=name.start + start, end=name.start + end, role=role, surface=name.surface[start:end]
-    )
+    surface = name.surface[start:end]
+    return replace(name, start=name.start + start, end=name.start + end, role=role, surface=surface)
 
 
 def _surface(record: Record, entity: Entity, mention: Mention) -> str:

@@ -11,14 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.sentiment import (
-    EMPTY_ARTICLE,
-    EMPTY_SUMMARY,
-    Regression,
-    SentimentChange,
-    SentimentShift,
-    regress_shift,
-)
+from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
 from fairbrief.types import Estimate, Floats, Table
 
@@ -39,8 +32,6 @@ SUBJECTS = {"female": 1.0, "male": -1.0}
 """The coefficient of a text about women only, and about men only."""
 TEXTS = {"articles": "article", "summaries": "summary"}
 """What tables call the two texts, and how their columns begin."""
-UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
-"""Why a text with a subject has no sentiment."""
 TERMS = {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 """What the paper calls the terms of its regressions."""
 
@@ -83,19 +74,16 @@ class ChauSentiment(Reproduced):
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
         made = [printed(NAME, "Section 2", [trained.groups()])] if trained else []
-        made += [Table(title, header, rows, self._notes())] if rows else []
-        return with_version(made, "text")
+        return with_version([*made, Table(title, header, rows, self._notes())], "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
-        return with_version((t for t in figures(per_record, self._notes()[:1]) if t.rows), "text")
+        return with_version(figures(per_record, self._notes()[:1]), "text")
 
     def _notes(self) -> tuple[str, ...]:
-        judge = (
-            "word vectors and a lexicon, as in the paper; +1: twice as likely to be positive as negative (base 2)"
-            if self.vectors
-            else "VADER, from −1 to 1; the paper's needs vectors=FILE"
-        )
+        judge = "VADER, from −1 to 1; the paper's needs vectors=FILE"
+        if self.vectors:
+            judge = "word vectors and a lexicon, as in the paper; +1: twice as likely to be positive as negative (base 2)"
         return (
             f"Sentiment: {judge}.",
             "The random baseline of shift and slope uses random sentences of the article: --sanity-baseline random_sentences.",
@@ -288,10 +276,8 @@ def _rows_of(per_record: pa.Table, measure: str) -> tuple[dict[str, pa.Table], C
     reasons = Counter(rows["reason"].cast(pa.string()).drop_null().to_pylist())
     rows = rows.filter(pc.is_null(rows["reason"]))
     systems = rows["system"].cast(pa.string())
-    by_system = {
-        system: rows.filter(pc.equal(systems, system)) for system in dict.fromkeys(systems.to_pylist())
-    }
-    return by_system, reasons
+    names = dict.fromkeys(systems.to_pylist())
+    return {name: rows.filter(pc.equal(systems, name)) for name in names}, reasons
 
 
 def _numbers(rows: pa.Table, column: str) -> Floats:

@@ -88,15 +88,12 @@ class ChhabraPosition(Reproduced):
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         mappings, tops = self._mappings(), self._tops()
         main = self._of(mappings["TF-IDF"], estimates)
-        made = [
-            _distributions(main),
-            filled(self.name, "Figure 3", main, 4),
-            filled(self.name, "Figure 4", main, 4),
-        ]
+        distances = [filled(self.name, number, main, 4) for number in ("Figure 3", "Figure 4")]
+        made = [_distributions(main), *distances]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
         made += [_ranks(main)] if len(systems_of(main)) >= SYSTEMS_FOR_RANKS else []
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
-        return with_version((table for table in made if table.rows), self.version)
+        return with_version(made, self.version)
 
     def _of(self, specs: tuple[str, str], estimates: Sequence[Estimate]) -> list[Estimate]:
         """The estimates of one mapping for whole systems, and ROUGE."""

@@ -75,7 +75,7 @@ class LiCoverage(Reproduced):
                 filled(self.name, "Table 5", own, place=place),
                 _proportional(own, over),
             ]
-        return with_version((table for table in made if table.rows), self.version)
+        return with_version(made, self.version)
 
 
 R_EC = {
@@ -90,11 +90,8 @@ def _parity(estimates: Sequence[Estimate], place: str) -> Table:
     for means_of in ("pooled", "extremes"):
         own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
-            means = [
-                (e.value, e)
-                for e in own
-                if e.system == system and e.quantity.startswith("difference[") and e.value is not None
-            ]
+            differences = (e for e in own if e.system == system and e.quantity.startswith("difference["))
+            means = [(e.value, e) for e in differences if e.value is not None]
             if means:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
                 parity = number_of(find(own, system, "coverage_parity"))
@@ -110,9 +107,7 @@ def _signed(estimate: Estimate) -> str:
 
 def _proportional(estimates: Sequence[Estimate], over: str) -> Table:
     pairs = [(s, find(estimates, s, "bur"), find(estimates, s, "uer")) for s in systems_of(estimates)]
-    return Table(
-        f"Proportional Representation over {over} (baseline)",
-        ("system", "BUR", "UER", "n"),
-        tuple((s, number_of(bur), number_of(uer), str(bur.n)) for s, bur, uer in pairs if bur and uer),
-        ("The text of a value is read as one and cut at the model's window, so large groups are cut.",),
-    )
+    rows = tuple((s, number_of(bur), number_of(uer), str(bur.n)) for s, bur, uer in pairs if bur and uer)
+    note = "The text of a value is read as one and cut at the model's window, so large groups are cut."
+    title = f"Proportional Representation over {over} (baseline)"
+    return Table(title, ("system", "BUR", "UER", "n"), rows, (note,))

@@ -127,12 +127,8 @@ def printed(
     The headings are the declared ones where none are given, notes follow the declared ones, and ``place`` ends the title.
     """
     result = published(name, number)
-    return Table(
-        f"{result.heading}{place}",
-        tuple(columns) or result.columns,
-        tuple(tuple(row) for row in rows),
-        (*result.remarks, *notes),
-    )
+    title, header = f"{result.heading}{place}", tuple(columns) or result.columns
+    return Table(title, header, tuple(map(tuple, rows)), (*result.remarks, *notes))
 
 
 def filled(
@@ -186,20 +182,15 @@ class Reproduced(CheckedSettings):
 
 
 def with_version(tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
-    """The tables, each with a note that says which version it prints."""
-    return tuple(replace(table, notes=(*table.notes, VERSIONS[version])) for table in tables)
+    """The tables that have rows, each with a note that says which version it prints."""
+    note = VERSIONS[version]
+    return tuple(replace(table, notes=(*table.notes, note)) for table in tables if table.rows)
 
 
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
     """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
-    return next(
-        (
-            e
-            for e in estimates
-            if e.system == system and e.quantity == quantity and e.measure.startswith(measure)
-        ),
-        None,
-    )
+    own = (e for e in estimates if e.system == system and e.quantity == quantity)
+    return next((e for e in own if e.measure.startswith(measure)), None)
 
 
 def systems_of(estimates: Iterable[Estimate]) -> list[str]:

@@ -82,11 +82,8 @@ class SteenPeople(Reproduced):
             if over != "race":
                 specs.append(f"entity_hallucination({invented}, unit=sample)@{at}")
             specs.append(f"invented_names({invented})@{of_invented}")
-            specs += [
-                f"distinguishability(similarity={similarity}, version={self.version})@{at}"
-                for similarity in ("counts(stop_words=sklearn)", self.embedding)
-                if similarity
-            ]
+            scorers = filter(None, ("counts(stop_words=sklearn)", self.embedding))
+            specs += [f"distinguishability(similarity={s}, version={self.version})@{at}" for s in scorers]
             if self.judge:
                 specs.append(f"judged_by_group(scorer={self.judge})@{at}")
         if self.judge:
@@ -131,14 +128,9 @@ def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
     """Tables 2 to 9, 12, 16, 17, 19 and 20, as far as there is anything to fill them with; those without number last."""
     placed = place(estimates)
     over = dict.fromkeys(e.over for e in estimates if e.over and not e.measure.startswith(_NOT_SCORES))
-    made = [
-        planted(placed),
-        *score_tables(placed, list(over)),
-        *count_tables(placed),
-        *quality_tables(placed, estimates),
-    ]
+    made = [planted(placed), *score_tables(placed, list(over)), *other_tables(placed, estimates)]
     outside = _outside(estimates)
-    shown = [replace(t, notes=(*t.notes, *outside)) for t in made if t.rows]
+    shown = [replace(t, notes=(*t.notes, *outside)) for t in made]
 
     def place_of(table: Table) -> float:
         found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
@@ -158,9 +150,8 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
                 parts[e.system] = parts.get(e.system, 0) + e.n
     for system, inside in parts.items():
         if inside < (n := whole[system]):
-            return (
-                f"Records that do not say how they were built ({n - inside:,} of {n:,} units) are in no table.",
-            )
+            unsaid = f"{n - inside:,} of {n:,} units"
+            return (f"Records that do not say how they were built ({unsaid}) are in no table.",)
     return ()
 
 
@@ -221,9 +212,8 @@ class Kind(NamedTuple):
         if number := self.table(over):
             heading = published(PROTOCOL, f"Table {number}").heading
             return f"{heading} ({self.content_words})" if number == "19" else heading
-        made = ", ".join(
-            f"{name.replace('_', ' ')} {value}" for name, value in self._asdict().items() if value
-        )
+        known = {name.replace("_", " "): value for name, value in self._asdict().items() if value}
+        made = ", ".join(f"{name} {value}" for name, value in known.items())
         of_which = f" of inputs with {made}" if made else ""
         return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
@@ -253,24 +243,17 @@ def place(estimates: Iterable[Estimate]) -> list[Placed]:
 
 def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[str]:
     """The rows for which a measure was taken, over an attribute if one is named."""
-    wanted = (
-        p.row for p in placed if p.estimate.measure.startswith(start) and over in (None, p.estimate.over)
-    )
-    return list(dict.fromkeys(wanted))
+    taken = (p for p in placed if p.estimate.measure.startswith(start))
+    return list(dict.fromkeys(p.row for p in taken if over in (None, p.estimate.over)))
 
 
 def estimate_at(
     placed: Iterable[Placed], row: str, start: str, quantity: str, over: str | None = None
 ) -> Estimate | None:
     """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
-    found = [
-        p.estimate
-        for p in placed
-        if p.row == row
-        and p.estimate.quantity == quantity
-        and p.estimate.measure.startswith(start)
-        and (over is None or p.estimate.over in (over, ""))
-    ]
+    own = (p.estimate for p in placed if p.row == row and p.estimate.quantity == quantity)
+    taken = (e for e in own if e.measure.startswith(start))
+    found = [e for e in taken if over is None or e.over in (over, "")]
     return next((e for e in found if e.value is not None), found[0] if found else None)
 
 
@@ -292,11 +275,8 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
     kinds = kinds_of(placed)
 
     def rows(over: str, *some: Kind) -> list[tuple[str, str, Kind]]:
-        return [
-            (row, row, kind)
-            for kind in some
-            for row in rows_of((p for p in placed if p.kind == kind), over=over)
-        ]
+        own = {kind: [p for p in placed if p.kind == kind] for kind in some}
+        return [(row, row, kind) for kind, mine in own.items() for row in rows_of(mine, over=over)]
 
     for over in attributes:
         for kind in kinds:
@@ -336,11 +316,9 @@ def planted(placed: Sequence[Placed]) -> Table:
     figures = planted_figures()
     rows = []
     for name in figures if set(figures) <= set(named) else ():
-        scores = (
-            number(estimate_at(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
-            for start in ("reference=uniform", "words")
-        )
-        rows.append((named[name], *scores, *figures[name]))
+        starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")
+        found = (estimate_at(placed, named[name], start, "word_list_inclusion") for start in starts)
+        rows.append((named[name], *map(number, found), *figures[name]))
     return printed(PROTOCOL, "Table 2", rows)
 
 
@@ -375,31 +353,32 @@ def _scores(
 
 def _direction(placed: Sequence[Placed], row: str, over: str) -> str:
     """The groups with the largest and the smallest share of people included."""
-    shares = {
-        e.quantity.removeprefix("inclusion[")[:-1]: e.value
-        for e in (p.estimate for p in placed if p.row == row)
-        if e.over == over
-        and e.measure.startswith("entity_inclusion")
-        and e.quantity.startswith("inclusion[")
-        and e.value is not None
-    }
+    own = (p.estimate for p in placed if p.row == row and p.estimate.over == over)
+    included = [e for e in own if e.measure.startswith("entity_inclusion") and e.value is not None]
+    shares = {e.quantity: e.value or 0.0 for e in included if e.quantity.startswith("inclusion[")}
     if len(set(shares.values())) < 2:
         return ABSENT
-    return f"{max(shares, key=lambda g: shares[g])} / {min(shares, key=lambda g: shares[g])}"
+    ends = (choose(shares, key=lambda quantity: shares[quantity]) for choose in (max, min))
+    return " / ".join(quantity.removeprefix("inclusion[")[:-1] for quantity in ends)
 
 
-# ------------------------------------------------------------------------------------------- counts
+# --------------------------------------------------------------------------- counts, judged quality
 
 
-def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
-    """The tables of counts, of the kinds of inputs that the paper counted."""
-    for kind in kinds_of(placed):
+def other_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> Iterator[Table]:
+    """The tables of counts and of a judge's scores, of the kinds of inputs that the paper took."""
+    kinds = kinds_of(placed)
+    for kind in kinds:
         if kind.table("gender") == "3":
             yield names(of_kind(placed, kind, BALANCED))
             yield statistics(placed, kind, "Table 16")
             yield firsts(of_kind(placed, kind, MONO))
+            yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
+            yield _gaps(of_kind(placed, kind, MONO), "gender", "Table 7")
         elif kind.table("race") == "8":
             yield statistics(placed, kind, "Table 17")
+        if kind.genders == "random":
+            yield _gaps(of_kind(placed, kind, MONO), "race", "Table 9")
 
 
 def names(placed: Sequence[Placed]) -> Table:
@@ -423,12 +402,8 @@ def names(placed: Sequence[Placed]) -> Table:
 
 def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
     """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented."""
-    mine = [
-        p
-        for p in placed
-        if (kind.is_by_gender if p.design == ORIGINAL else p.kind == kind)
-        and p.estimate.measure.startswith(PEOPLE)
-    ]
+    counted = [p for p in placed if p.estimate.measure.startswith(PEOPLE)]
+    mine = [p for p in counted if (kind.is_by_gender if p.design == ORIGINAL else p.kind == kind)]
     designs = [design for design in DESIGNS if any(p.design == design for p in mine)]
     columns, lines = [""], [[row] for row in _counted(mine)]
     for design in designs:
@@ -449,34 +424,16 @@ def firsts(placed: Sequence[Placed]) -> Table:
     """Section 9.2: how often summaries call somebody the first woman, female, man or male."""
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
-    lines = [
-        (row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases))
-        for row in rows_of(placed, PHRASES)
-    ]
+    rows = rows_of(placed, PHRASES)
+    lines = [(row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
     columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))
     return printed(PROTOCOL, "Section 9.2", lines, columns=columns)
 
 
 def _counted(placed: Sequence[Placed]) -> list[str]:
     """The rows for which invented people could be counted at all."""
-    return [
-        row for row in rows_of(placed, PEOPLE) if number(estimate_at(placed, row, PEOPLE, PEOPLE)) != ABSENT
-    ]
-
-
-# ----------------------------------------------------------------------------------- judged quality
-
-
-def quality_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> Iterator[Table]:
-    """The tables that a judge's scores can fill."""
-    kinds = kinds_of(placed)
-    for kind in kinds:
-        if kind.table("gender") == "3":
-            yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
-            yield _gaps(of_kind(placed, kind, MONO), "gender", "Table 7")
-    for kind in kinds:
-        if kind.genders == "random":
-            yield _gaps(of_kind(placed, kind, MONO), "race", "Table 9")
+    rows = rows_of(placed, PEOPLE)
+    return [row for row in rows if number(estimate_at(placed, row, PEOPLE, PEOPLE)) != ABSENT]
 
 
 def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate]) -> Table:
@@ -493,9 +450,8 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
             for design in (BALANCED, MONO, ORIGINAL)
             for quantity in ("judged", "judged_sd")
         ]
-        gaps = [
-            cell(find(whole, row, f"difference[{design}−{ORIGINAL}]", GAP)) for design in (BALANCED, MONO)
-        ]
+        differences = (f"difference[{design}−{ORIGINAL}]" for design in (BALANCED, MONO))
+        gaps = [cell(find(whole, row, difference, GAP)) for difference in differences]
         lines.append((row, *levels, *gaps))
     return printed(PROTOCOL, "Table 4", lines)
 

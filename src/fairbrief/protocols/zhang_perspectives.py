@@ -80,7 +80,7 @@ class ZhangPerspectives(Reproduced):
             for place, known in _by_place(estimates).items()
             for table in (_scores, _long_context, _references, _by_value, _auc, instructions)
         )
-        return with_version((table for table in filled if table.rows), "published")
+        return with_version(filled, "published")
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
@@ -161,20 +161,16 @@ def _references(known: Known, place: str) -> Table:
         for system in systems
     ]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
-    has_references = systems[0].startswith(REFERENCE)
-    return _table(
-        "Table 4", rows if has_references else (), place=place, columns=columns, notes=_notes(known)
-    )
+    shown = rows if systems[0].startswith(REFERENCE) else ()
+    return _table("Table 4", shown, place=place, columns=columns, notes=_notes(known))
 
 
 def _by_value(known: Known, place: str) -> Table:
     """Figure 3: the share of records in which each value gets less than its due."""
     shares = [(s, q) for s, scorer, q in known if scorer == "ngram" and q.startswith("share_under[")]
     values = list(dict.fromkeys(quantity for _, quantity in shares))
-    rows = [
-        (system, *(percent([known.get((system, "ngram", q))]) for q in values))
-        for system in dict.fromkeys(system for system, _ in shares)
-    ]
+    systems = dict.fromkeys(system for system, _ in shares)
+    rows = [(s, *(percent([known.get((s, "ngram", q))]) for q in values)) for s in systems]
     names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
     return _table("Figure 3", rows, place=place, columns=("system", *names))
 

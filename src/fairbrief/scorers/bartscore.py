@@ -39,9 +39,7 @@ class BartScore(PairScorer):
         resident = models.load("AutoModelForSeq2SeqLM", *self.loading)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
             kind = type(resident.model).__name__
-            raise RequestError(
-                f"{self.name}(model={self.model}): {kind} cannot be given its target. Use a BART model."
-            )
+            raise RequestError(f"{self!r}: {kind} cannot be given its target. Use a BART model.")
         around = frame(resident.tokenizer, pair=False)
 
         def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:

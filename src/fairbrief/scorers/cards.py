@@ -60,9 +60,8 @@ class Card(NamedTuple):
 @cache
 def everything() -> Mapping[str, Any]:
     """The content of cards.json."""
-    found: Mapping[str, Any] = json.loads(
-        resources.files("fairbrief.scorers").joinpath("cards.json").read_text(encoding="utf-8")
-    )
+    text = resources.files("fairbrief.scorers").joinpath("cards.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
     return found
 
 

@@ -83,17 +83,10 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
         if layers:
             name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
             if not 1 <= layers <= (most := getattr(config, name)):
-                raise RequestError(
-                    f"{reader}(layer={layers}): this model has the layers 1 to {most}. Choose one of them."
-                )
+                raise RequestError(f"{reader}(layer={layers}): this model has layers 1 to {most}. Take one.")
             setattr(config, name, layers)
-        model, report = getattr(transformers, kind).from_pretrained(
-            snapshot.folder,
-            config=config,
-            local_files_only=True,
-            output_loading_info=True,
-            use_safetensors=True,
-        )
+        how = {"local_files_only": True, "output_loading_info": True, "use_safetensors": True}
+        model, report = getattr(transformers, kind).from_pretrained(snapshot.folder, config=config, **how)
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
@@ -107,12 +100,9 @@ def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> R
     with pretrained.quiet():
         sentence_transformers = library("sentence_transformers", reader)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
-        model = sentence_transformers.SentenceTransformer(
-            str(snapshot.folder),
-            device=placement.device,
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True},
-        )
+        how = {"local_files_only": True, "model_kwargs": {"use_safetensors": True}}
+        folder, device = str(snapshot.folder), placement.device
+        model = sentence_transformers.SentenceTransformer(folder, device=device, **how)
     return _placed(model, model.tokenizer, placement, int(model.max_seq_length or 512))
 
 

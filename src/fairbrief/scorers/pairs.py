@@ -108,9 +108,8 @@ def pairs(asks: Sequence[Ask]) -> list[Key]:
 def matrices(asks: Sequence[Ask], arrays: Arrays, read: Callable[[NDArray[Any]], float]) -> Iterator[Scores]:
     """Whole-text scores, each entry read from its pair's array."""
     for ask in asks:
-        yield Scores.of_whole_texts(
-            ask, np.array([[read(arrays[r, c]) for c in ask.columns] for r in ask.rows])
-        )
+        matrix = np.array([[read(arrays[r, c]) for c in ask.columns] for r in ask.rows])
+        yield Scores.of_whole_texts(ask, matrix)
 
 
 @dataclass(slots=True)

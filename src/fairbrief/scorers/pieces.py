@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from fairbrief.errors import BackendError
 from fairbrief.types import Integers
 
 Ids = NDArray[np.int64]
+OUT_OF_MEMORY = re.compile("out of memory|can't allocate memory")
+"""What errors say where a device's, or the machine's, memory is used up."""
 
 
 def pieces(tokenizer: Any, texts: Iterable[str]) -> dict[str, Ids]:
@@ -23,10 +26,9 @@ def pieces(tokenizer: Any, texts: Iterable[str]) -> dict[str, Ids]:
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         return {}
-    made = tokenizer(distinct, add_special_tokens=False, return_attention_mask=False, verbose=False)[
-        "input_ids"
-    ]
-    return {text: np.asarray(ids, dtype=np.int64) for text, ids in zip(distinct, made, strict=True)}
+    made = tokenizer(distinct, add_special_tokens=False, return_attention_mask=False, verbose=False)
+    ids = (np.asarray(own, dtype=np.int64) for own in made["input_ids"])
+    return dict(zip(distinct, ids, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def run_batches(
         try:
             result = forward(batch)
         except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
+            if not (isinstance(error, MemoryError) or OUT_OF_MEMORY.search(str(error).lower())):
                 raise
             if count == 1:
                 raise BackendError(
@@ -158,9 +160,3 @@ def run_batches(
         torch = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_available():
             torch.cuda.empty_cache()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that a device's, or the machine's, memory is used up."""
-    text = str(error).lower()
-    return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text

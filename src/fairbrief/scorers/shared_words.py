@@ -70,9 +70,8 @@ def _contained(texts: Texts) -> ScoreTable:
     df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
     n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
     idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
-    total = np.bincount(
-        entries.sentence[in_column], idf[entries.token[in_column]], minlength=len(entries.size)
-    )
+    weights = idf[entries.token[in_column]]
+    total = np.bincount(entries.sentence[in_column], weights, minlength=len(entries.size))
     row, column = entries.pairs()
     shared = entries.sums(row, column, idf[entries.token[column]])
     whole = total[entries.cells()[1]]

@@ -201,13 +201,8 @@ def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
 
 def _wants_space(tokenizer: Any) -> bool:
     """Whether the reference package puts a space before a text that this tokenizer would read without one."""
-    transformers = pretrained.library("transformers", "bertscore")
-    kinds = [
-        getattr(transformers, f"{kind}Tokenizer{fast}", None)
-        for kind in ("Roberta", "GPT2")
-        for fast in ("", "Fast")
-    ]
-    is_one = isinstance(tokenizer, tuple(kind for kind in kinds if isinstance(kind, type)))
+    kinds = {kind.__name__.removesuffix("Fast") for kind in type(tokenizer).__mro__}
+    is_one = not kinds.isdisjoint(("RobertaTokenizer", "GPT2Tokenizer"))
     return is_one and not tokenizer.init_kwargs.get("add_prefix_space", False)
 
 

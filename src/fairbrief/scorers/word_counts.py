@@ -136,10 +136,6 @@ class Entries:
         cell = part.take(row) + part.take(column)
         return np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
 
-    def table(self, cells: Floats) -> ScoreTable:
-        """The answers with these cells."""
-        return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
-
 
 class SentenceScorer(CheckedSettings, ABC):
     """A scorer that compares the counted tokens of row sentences and column sentences."""
@@ -172,7 +168,8 @@ class SentenceScorer(CheckedSettings, ABC):
 
         def answered(texts: Texts) -> ScoreTable:
             entries = Entries(texts, self.sentences, self.rule, self.n)
-            return entries.table(self.compared(entries))
+            cells, sizes = self.compared(entries), entries.size[~entries.is_column]
+            return ScoreTable(entries.shapes, cells, entries.owner, sizes)
 
         return in_batches(asks, answered, self.by if self.sentences == "given" else "document")
 
