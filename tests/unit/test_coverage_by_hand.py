@@ -203,24 +203,6 @@ def test_an_extract_of_no_sentence_covers_nothing() -> None:
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
 
 
-def test_a_records_rows_are_the_same_in_any_company() -> None:
-    """Beside a record of as many equally long documents, one of 1, 2 and 4 words keeps what its lengths tell."""
-    units = [
-        ((case("aab", [1, 2, 4]),), (answer([[0.2], [0.4], [0.6]]),)),
-        ((case("aab", [3, 3, 3]),), (answer([[0.2], [0.4], [0.6]]),)),
-    ]
-    observation = Coverage("side", claims="sentences")
-    drawn = extracts([[1.0]])
-    with_draws = [(one, drawn, found) for one, found in units]
-    together = rows_by_place(read_extracts(observation, with_draws)[0])
-    assert together[0]["length²",] == pytest.approx(L**2 / 2)
-    assert ("length²",) not in together[1]
-    labels = np.array([[[0, 0, 1]]] * 2)
-    observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
-    assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
-    assert ("length²",) not in observed_together[1]
-
-
 def test_documents_that_are_not_covered_are_covered_100_percent_less() -> None:
     """No document of a is covered, where the others are by 0.8 and by 0.4: 1 less than their records' 0.4 and 0.2, also
     beside a record without a, of a low level of its own, whose documents say nothing of a.

@@ -66,15 +66,6 @@ def test_utf_16_without_its_mark(tmp_path: Path, name: str, row: str) -> None:
         assert case.summary.text == "S."
 
 
-def test_one_bad_byte_in_unicode_is_damage(tmp_path: Path) -> None:
-    """A file that is mostly UTF-8 is not taken for another encoding: its bad line is named."""
-    path = tmp_path / "a.csv"
-    path.write_bytes("id,text,summary\n1,schön und größer,S.\n".encode() + b"2,caf\xe9,S.\n")
-    with pytest.raises(DataError, match=r"a.csv:3.*0xe9.*--encoding"):
-        list(read(path, documents_field="text"))
-    assert len(list(read(path, documents_field="text", on_error="skip"))) == 1
-
-
 def test_plain_summaries_in_another_encoding(tmp_path: Path) -> None:
     """Summaries a line each are read in their encoding too."""
     (tmp_path / "out.txt").write_bytes("Schön und größer.\n".encode("cp1252"))

@@ -8,7 +8,7 @@ from tests.sample_cases import documents_of, of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -58,25 +58,6 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     assert (e.se or 0) > 0
     assert e.low is not None
     assert e.detectable is None
-
-
-def test_a_quantity_is_a_group_difference_an_unsigned_disparity_or_label_independent(result: Result) -> None:
-    """Signed, of one tail, or of none."""
-    kinds = {e.quantity: e.kind for e in result.estimates if e.system == "a"}
-    assert kinds["difference[L]"] == "group_difference"
-    assert kinds["uer"] == "unsigned_disparity"
-    assert kinds["source[L]"] == "label_independent"
-    assert {e.kind for e in result.differences} == {"group_difference"}
-
-
-def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> None:
-    """Of the main value their reading alone; of the contrast also how far it lies from them."""
-    main_value, contrast = of(result, "uer", "a"), of(result, "difference[L]", "a")
-    assert main_value.extract_baseline is not None
-    assert main_value.extract_difference is None
-    assert contrast.extract_baseline == pytest.approx(0.0, abs=0.1)
-    assert contrast.value == pytest.approx(1 / 2)
-    assert contrast.extract_difference == pytest.approx(0.5 - (contrast.extract_baseline or 0.0))
 
 
 def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
@@ -197,22 +178,6 @@ def test_levels_of_two_systems_are_compared_record_by_record() -> None:
     assert [note.code for note in few.notes] == ["few_clusters"]
 
 
-def test_sizes_of_disparities_are_not_tested_against_each_other(result: Result) -> None:
-    """Their difference is told with what it is."""
-    e = of(result, "uer", "a", "c")
-    assert [note.code for note in e.notes] == ["raw_magnitude"]
-    assert (e.p, e.is_primary) == (None, False)
-    assert of(result, "difference[L]", "a", "c").notes == ()
-
-
-def test_what_is_undefined_in_a_system_has_no_difference() -> None:
-    """No record of three documents a side can be uneven: neither system has a share of those that are."""
-    found = audit(list(cases({"a": 2, "c": 5})), Plan(measures=["equal_coverage@side"], n_resamples=50))
-    for e in (of(found, "uneven_share", "a"), of(found, "uneven_share", "a", "c")):
-        assert (e.value, e.low, e.testable) == (None, None, None)
-        assert [note.code for note in e.notes] == ["undefined"]
-
-
 def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -> None:
     """Systems that favour one side and the other by turns are no more uneven than chance."""
     by_turns = []
@@ -223,14 +188,6 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
     e = of(audit(by_turns, Plan(measures=["coverage_parity@side"], n_resamples=100)), "coverage_parity", "a")
     assert (e.value, e.p) == (pytest.approx(0.0, abs=1e-12), 1.0)
     assert (e.low, e.low_is_open) == (0.0, False)
-
-
-def test_data_that_cannot_be_observed_ends_the_audit_with_its_place() -> None:
-    """One record or several: the first of them that lacks what is asked for is named."""
-    for many in (1, 3):
-        given = list(cases({"a": 2}))[:many]
-        with pytest.raises(DataError, match=r"id 'r0'.*the value 'R' of 'side' has no share in target=L:1"):
-            audit(given, Plan(measures=["uer(target=L:1)@side"], n_resamples=0))
 
 
 def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -> None:

@@ -1,22 +1,16 @@
 """One family for all that may lead: Holm over it, an interval for all at once, and records too small for any test."""
 
-import io
-
 import pytest
-from rich.console import Console
 from scipy.stats import t
-from tests.sample_cases import documents_of
 
 import fairbrief
-from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import RequestError
-from fairbrief.reports import exports, html, terminal
 from fairbrief.reports.wording import worded
 from fairbrief.statistics.jackknife import t_quantile
-from fairbrief.types import Case, Estimate, Record, Summary
+from fairbrief.types import Estimate
 
 SETTINGS = Settings(n_resamples=2000)
 ALONE = float(t_quantile(0.95, 19.0)) * 0.05
@@ -129,28 +123,6 @@ def test_a_family_that_needs_more_resamples_says_so() -> None:
     assert [note.arguments["resamples"] for note in least.notes] == [120]
     assert not any(e.notes for e in others)
     assert not any(e.notes for e in with_families(tests, Settings(n_resamples=999)))
-
-
-TEXTS = (
-    "The soup was cold.", "A waiter smiled.", "Parking costs nothing.", "We waited an hour.",
-    "Rooms smell of paint.", "The view is wide.", "Coffee comes late.", "Towels were fresh.",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("labels", ["aabb", "abbb", "aabbcc"])
-def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
-    """(2, 2), (1, 3) and (2, 2, 2) documents: "not testable" instead of a p, in terminal, page and Markdown."""
-    told = Summary("r", "s", "The soup was cold. A waiter smiled at us.")
-    one = Case(Record("r", documents_of(labels, TEXTS)), told)
-    result = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=500))
-    main_value = result.estimates[0]
-    assert main_value.testable is False
-    assert main_value.p is None
-    page = io.StringIO()
-    terminal.print_result(result, Console(width=120, file=page))
-    for text in (page.getvalue(), html.render(result), exports.markdown(result)):
-        assert "not testable" in text
-        assert "fair:" not in text
 
 
 def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> None:

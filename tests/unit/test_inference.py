@@ -2,41 +2,17 @@
 numbers by name.
 """
 
-import random
 from hashlib import blake2b
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 from benchmarks.label_draws import observed_and_choice
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
-from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
-from fairbrief.statistics.jackknife import leave_one_out, t_interval, t_test
 from fairbrief.statistics.keyed_random import keys_of, random_bits
 from fairbrief.statistics.label_permutations import LabelDraws
-from fairbrief.statistics.resampling import flipped
 from fairbrief.types import Case, Document, Reason, Record, Summary
-
-NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
-
-
-@settings(deadline=None)
-@given(NUMBERS)
-def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None:
-    """Error, degrees of freedom and p are those of Student's one-sample test."""
-    x = np.array(numbers)
-    if x.std() < 1e-6 or abs(x.mean()) < 1e-6:
-        return
-    left = leave_one_out(np.column_stack([x, np.ones(len(x))]))
-    found = spread(x.mean(), left[:, 0] / left[:, 1], x)
-    error = x.std(ddof=1) / np.sqrt(len(x))
-    half = stats.t.ppf(0.975, len(x) - 1) * error
-    assert t_interval(found, 0.95) == pytest.approx((x.mean() - half, x.mean() + half), abs=1e-8)
-    assert t_test(found) == pytest.approx(stats.ttest_1samp(x, 0).pvalue, abs=1e-8)
 
 
 def test_records_that_share_documents_are_labelled_alike() -> None:
@@ -50,16 +26,6 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     assert (rows[choice][:, order] == other[chosen]).all()
     counts = {tuple(row) for row in rows[choice].tolist()}
     assert counts == set(permutations([0, 0, 1, 1]))
-
-
-def test_signs_depend_on_the_clusters_names_alone() -> None:
-    """Another order of the clusters turns the same signs."""
-    rng = np.random.default_rng(1)
-    said, names = rng.normal(size=(30, 2)), [f"c{i}" for i in range(30)]
-    order = rng.permutation(30)
-    first, _ = flipped(said, names, 50, 3)
-    second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
-    np.testing.assert_allclose(first, second, atol=1e-12)
 
 
 def case(summary: str, *documents: str) -> tuple[Case]:
@@ -127,16 +93,3 @@ def test_seed_purpose_and_name_make_other_numbers() -> None:
     named = product(("a", "b", "", "x a", "\udc80"), (0, 1, 11), ("x", "x a", "1"))
     keys = [keys_of([name], seed, purpose)[0] for name, seed, purpose in named]
     assert len(set(keys)) == len(keys)
-
-
-@given(st.randoms(use_true_random=False), st.integers(1, 9))
-@settings(max_examples=30, deadline=None)
-def test_a_record_reads_the_same_in_any_company(shuffle: random.Random, parts: int) -> None:
-    """Neither the order of the records nor how they are parted changes a number, and fewer are the first of many."""
-    names = NAMES[:12]
-    together = random_bits(keys_of(names, 5, "labels"), 9)
-    order = shuffle.sample(range(12), 12)
-    for part in np.array_split(order, parts):
-        keys = keys_of([names[i] for i in part], 5, "labels")
-        assert np.array_equal(random_bits(keys, 9), together[part])
-        assert np.array_equal(random_bits(keys, 4), together[part, :4])

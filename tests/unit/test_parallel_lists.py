@@ -52,6 +52,7 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
     ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
     ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
     ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
+    ({"documents": [{"p": [{"t": "a"}, {"t": "b"}]}, {"p": [{"t": "c"}]}], "tones": [{"of": [1]}, {"of": [2, 3]}]}, {"documents_field": "documents[*].p[*].t", "attributes": {"tone": "tones[*].of[*]"}}, "3 values in the field 'tones[*].of[*]' (attribute 'tone') in another arrangement than 3 documents"),
     ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
 ])  # fmt: skip
 def test_parallel_lists_of_unequal_length_are_refused(given: Any, settings: Any, said: str) -> None:

@@ -270,17 +270,6 @@ SAID = (
 CASES = [case for name in "abcd" for sample, texts in enumerate(SAID) for case in pair(name, sample, texts)]
 
 
-def test_a_pair_is_flipped_as_a_whole() -> None:
-    """The groups' names are exchanged in both members at once, so that positions stay balanced."""
-    observation = EntityInclusion("gender").observation
-    unit = CASES[:2]
-    assert observation.permutation_scheme(unit)
-    rows = observation.observe(unit, [], np.array([[0, 1], [1, 0]]))
-    real, flipped = (dict(zip(rows.columns, values, strict=True)) for values in rows.values)
-    assert real["included", "female"] == flipped["included", "male"] == 2
-    assert real["included", "male"] == flipped["included", "female"] == 0
-
-
 def test_an_uneven_reference_has_no_exchange() -> None:
     """Flipping groups is no null where the reference itself tells them apart."""
     uneven = {"reference": "given", "shares": (0.4, 0.6)}

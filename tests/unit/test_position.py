@@ -156,24 +156,6 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
             assert value == pytest.approx(real[f"{other} {more}".strip(), *rest], abs=1e-12)
 
 
-@pytest.mark.parametrize("count", [4, 12])
-@pytest.mark.parametrize("weights", ["article", "pooled"])
-def test_moving_sentences_is_observing_the_article_in_that_order(count: int, weights: str) -> None:
-    """A label permutation's row is the row of the similarities with the article's sentences in its order."""
-    observation = Positions(against="uniform", weights=weights)
-    case = case_of(count, "Anything here.")
-    rng = np.random.default_rng(5)
-    matrix = rng.random((count, 5))
-    labels = np.array([np.arange(count), *(rng.permutation(count) for _ in range(6))])
-    scores = Scores(matrix, np.zeros(5, dtype=np.int64), np.ones(count))
-    rows = observation.observe((case,), [scores], labels)
-    for label, row in zip(labels, rows.values, strict=True):
-        moved = np.empty_like(matrix)
-        moved[label] = matrix
-        again = observation.observe((case,), [Scores(moved, scores.owner, scores.sizes)], labels[:1])
-        assert row == pytest.approx(again.values[0], abs=1e-12)
-
-
 def test_a_summary_spread_as_the_article_is_zero_from_uniform() -> None:
     """Drawing once on every sentence is no preference, whatever the length of the article."""
     for count in (3, 10, 14):

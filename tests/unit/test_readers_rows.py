@@ -250,15 +250,6 @@ def test_nothing_to_read(source: Any, options: dict[str, Any], error: type[Excep
         list(read(source, **options))
 
 
-def test_lists_that_are_nested_in_other_ways_are_refused() -> None:
-    """As many values as documents, but one and two in each part where the documents are two and one."""
-    parts = [{"parts": [{"text": "a"}, {"text": "b"}]}, {"parts": [{"text": "c"}]}]
-    row = {**ROW, "documents": parts, "stars": [{"of": [1]}, {"of": [2, 3]}]}
-    stars = {"stars": "stars[*].of[*]"}
-    with pytest.raises(DataError, match=r"3 values .* in another arrangement than 3 documents"):
-        list(read([row], documents_field="documents[*].parts[*].text", attributes=stars))
-
-
 def test_iterators_are_read_once() -> None:
     """A second iteration over an iterator is refused, not empty."""
     reading = read(iter([ROW]))

@@ -134,14 +134,6 @@ def test_reasons() -> None:
     assert observed(Bur("x", scorer="claims"), case_of()) == Reason("the summary has no claims")
 
 
-def test_a_document_lacks_the_attribute() -> None:
-    """Where some documents have the attribute the one that lacks it is named, and what to do."""
-    case = case_of((("cats", "a"), ("dogs", None)))
-    said = r"in.jsonl:7 \(id 'r1', document 2\): found no attribute 'x'.*--require x"
-    with pytest.raises(DataError, match=said):
-        Bur("x").observation.asks((case,))
-
-
 def test_units() -> None:
     """Units count for every value that entails them, and no exchange of document labels tests them."""
     units = (Claim("1", {"x": ("a",)}), Claim("2", {"x": ("a", "b")}), Claim("3", {"x": ("z",)}), Claim("4"))

@@ -1,9 +1,9 @@
 """Scorer bias checks: how scorers score sources that differ only in the group."""
 
-import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,8 @@ from tests.sample_cases import Modelled
 
 from fairbrief.api import Audit
 from fairbrief.auditing import Plan, audit, scorer_checks
-from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
+from fairbrief.cli.input_options import cached
+from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html
 from fairbrief.reports.result import Result
@@ -205,16 +206,17 @@ def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
 # ------------------------------------------------------------------------------- when it runs
 
 
-def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
-    """It would read hundreds of texts twice: without the request it is left out, with the way to ask."""
+def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    """It would read hundreds of texts twice: without the request, and without a cache or with one, it is left out, with the way to ask."""
     measure, scorers = "sentiment_shift(scorer=modelled)", {"modelled": Modelled([])}
-    quiet = taken(articles(), measure, scorers=scorers)
-    assert {e.measure for e in quiet.estimates} == {measure}
-    (out,) = quiet.not_measured
-    assert out.measure == "scorer_bias_sentiment(scorer=modelled)@gender"
-    assert "--check-scorers" in out.reason
-    asked = taken(articles(), measure, scorers=scorers, check_scorers=True)
-    assert main_value(asked, out.measure).n == 24
+    for wrap in (None, cached(tmp_path / "scores")):
+        quiet = taken(articles(), measure, scorers=scorers, wrap=wrap)
+        assert {e.measure for e in quiet.estimates} == {measure}
+        (out,) = quiet.not_measured
+        assert out.measure == "scorer_bias_sentiment(scorer=modelled)@gender"
+        assert "--check-scorers" in out.reason
+        asked = taken(articles(), measure, scorers=scorers, wrap=wrap, check_scorers=True)
+        assert main_value(asked, out.measure).n == 24
 
 
 def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None:
@@ -308,30 +310,3 @@ def test_every_report_shows_the_scorers_and_the_note(planted: Result) -> None:
         assert "scores sources about female people more favourably than the same about male people" in text
     assert "Scorer bias (how scorers score sources that differ only in the group) by gender" in page
     assert scorer_checks.EXCHANGED in {e["system"] for e in json.loads(written)["estimates"]}
-
-
-def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
-    """A scorer bias check is a measure: it reads counterfactuals of one seed document that a file brings."""
-    records = exchange_genders([c.record for c in articles()], "gender", GENDERS, 0).records
-    cases = [Case(r, Summary(r.id, "any", "A.")) for r in records]
-    scorers = {"planted": PlantedScorer(says_she)}
-    result = taken(cases, "scorer_bias_sentiment(scorer=planted)@gender", scorers=scorers)
-    (found,) = (e for e in result.estimates if e.quantity == "scorer_bias_sentiment")
-    assert (found.system, found.n, found.value) == ("any", 24, pytest.approx(0.1, abs=0.02))
-    assert repr(ScorerBiasSentiment("gender", "planted")) == found.measure
-
-
-def test_of_three_groups_each_pair_is_compared() -> None:
-    """With the largest difference, each pair's own is given."""
-    cases = []
-    for i, g in itertools.product(range(8), ("red", "blue", "green")):
-        record = Record(f"{g}{i}", (Document(f"Page {i}. {g}"),), (), (), {"team": g}, f"d{i}")
-        cases.append(Case(record, Summary(record.id, "any", "A.")))
-    scorers = {"planted": PlantedScorer(lambda text: len(text.split()[-1]) / 10)}
-    found = taken(cases, "scorer_bias_sentiment(scorer=planted)@team", scorers=scorers, n_resamples=0)
-    pairs = {e.quantity: round(e.value, 9) for e in found.estimates if e.quantity.startswith("difference[")}
-    assert pairs == {
-        "difference[blue−green]": -0.1,
-        "difference[blue−red]": 0.1,
-        "difference[green−red]": 0.2,
-    }

@@ -19,7 +19,7 @@ from fairbrief.classifiers.sentiment import (
 )
 from fairbrief.errors import DataError
 from fairbrief.testing import SCORER_CLAUSES
-from fairbrief.text.gendered_words import count_gender_words, gender_coefficient, subject_group
+from fairbrief.text.gendered_words import count_gender_words, subject_group
 from fairbrief.types import Ask
 
 
@@ -119,15 +119,6 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
 def test_gender_words_are_whole_words_in_any_case(text: str, counts: tuple[int, int]) -> None:
     """Parts of words do not count, and an apostrophe ends a word; beside letters of other alphabets, too."""
     assert count_gender_words(text) == counts == count_gender_words(f"{text} é")
-
-
-def test_the_coefficient_runs_from_men_to_women_and_needs_a_gender_word() -> None:
-    """−1 to 1, and undefined for a text without any."""
-    assert gender_coefficient("he his him") == -1
-    assert gender_coefficient("she her hers") == 1
-    assert gender_coefficient("she and he") == 0
-    assert gender_coefficient("she, she, she and he") == 0.5
-    assert gender_coefficient("they") is None
 
 
 def test_groups_lie_at_and_beyond_the_threshold() -> None:

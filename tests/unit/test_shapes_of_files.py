@@ -175,26 +175,8 @@ def test_texts_inside_objects_bring_their_attributes() -> None:
     [case] = read([row], documents_field="reviews[*].body", attributes={"stars": "stars"})
     assert texts(case) == ["Good.", "Bad."]
     assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
-    [case] = read([row], documents_field="reviews[*].body", attributes={"stars": "reviews[*].stars"})
-    assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
     with pytest.raises(DataError, match=r"--documents-field 'documents\[\*\]\.body'"):
         list(read([row], documents_field="reviews"))
-
-
-def test_nested_fields_everywhere() -> None:
-    """Id, documents, summary, system, references and attributes may all stand inside other fields."""
-    row = {
-        "request": {"key": 7, "texts": ["One.", "Two."], "party": ["L", "R"]},
-        "response": {"model": "m", "choices": [{"message": {"content": "S."}}], "gold": "R."},
-    }  # fmt: skip
-    [case] = read(
-        [row], id_field="request.key", documents_field="request.texts", attributes={"party": "request.party"},
-        summary_field="response.choices[0].message.content", system_field="response.model",
-        references_field="response.gold",
-    )  # fmt: skip
-    assert (case.record.id, case.summary.system, case.summary.text) == ("7", "m", "S.")
-    assert case.record.references == ("R.",)
-    assert [d.attributes["party"] for d in case.record.documents] == ["L", "R"]
 
 
 # ------------------------------------------------------------------------------------- summaries beside

@@ -1,13 +1,11 @@
 """Statistics on numbers so small that their arithmetic is written out, at the ends of what they are defined for."""
 
-import math
 from hashlib import blake2b
 
 import numpy as np
 import pytest
 from benchmarks.label_draws import observed_and_choice
 from scipy import stats
-from tests.jackknifed_value import spread
 
 from fairbrief.statistics.agreement import krippendorff_alpha
 from fairbrief.statistics.jackknife import (
@@ -17,12 +15,13 @@ from fairbrief.statistics.jackknife import (
     detectable,
     leave_one_out,
     share_interval,
+    spreads,
     t_interval,
     t_test,
     with_null_share,
 )
 from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
-from fairbrief.statistics.label_permutations import LabelDraws, Relabelled
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.statistics.regression import fit_robust, fit_sums
 from fairbrief.statistics.resampling import flipped, percentile_interval, studentize
 
@@ -34,6 +33,12 @@ def one_value(value: float, error: float, freedom: float, count: int) -> Spreads
     nothing = np.zeros((1, 0))
     number, many, se, degrees = (np.array([x]) for x in (value, count, error, freedom))
     return Spreads(number, nothing, nothing > 0, many, se, degrees)
+
+
+def spread(value: float, without: np.ndarray, alone: np.ndarray, strata: np.ndarray | None = None) -> Spreads:
+    """`spreads` of one value. Shapes: (m,)."""
+    own = None if strata is None else strata[np.newaxis]
+    return spreads(np.array([float(value)]), without[np.newaxis], alone[np.newaxis], own)
 
 
 def interval_alpha(*raters: np.ndarray) -> np.ndarray:
@@ -86,6 +91,7 @@ def test_the_jackknife_of_three_numbers_by_hand() -> None:
     assert (found.error[0], found.freedom[0]) == (pytest.approx((7 / 3) ** 0.5), 2)
     half = stats.t.ppf(0.975, 2) * (7 / 3) ** 0.5
     assert np.ravel(t_interval(found, 0.95)) == pytest.approx([3 - half, 3 + half])
+    assert t_test(found) == pytest.approx(2 * stats.t.sf(3 / (7 / 3) ** 0.5, 2))
     assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
 
 
@@ -227,37 +233,6 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
     assert rows[0].tolist() == labels.tolist()
     assert (rows[1:, [3, 4, 5, 0, 1, 2]] == own[pool]).all()
     assert choice.tolist() == (rng.permutation(4) + 1).tolist()
-
-
-def test_permutations_of_many_are_those_of_each() -> None:
-    """Listed, sampled, cyclic and matched ones, in any order, with keys that were asked for before and twice in one call."""
-    few, many, items = np.array([0, 1, 0, 1]), np.arange(12) % 2, np.array([5, 6, 7, 5])
-    blocks = np.array([0, 0, 1, 1])
-    ways = (
-        (few, None, None, False), (few, blocks, None, False), (many, None, None, False), (few, None, items, False),
-        (few, None, None, True),
-    )  # fmt: skip
-    asked = [Relabelled(key, *way) for key in ("a", "b", "a") for way in ways]
-    for at_once, parts in ((math.inf, 1), (600, 4)):
-        draws = LabelDraws(50, 1)
-        observed_and_choice(draws, "b", few)
-        found = {}
-        start = 0
-        several = list(draws.of_many(asked, at_once=at_once))
-        assert len(several) == parts
-        for part in several:
-            for labelled in part:
-                each = zip(labelled.places, labelled.permutations, labelled.choices, strict=True)
-                found |= {start + i: (rows, choice, labelled.is_exact) for i, rows, choice in each}
-            start = len(found)
-        assert sorted(found) == list(range(len(asked)))
-        for i, one in enumerate(asked):
-            more = {"items": one.items, "cyclic": one.cyclic}
-            drawn = observed_and_choice(LabelDraws(50, 1), one.key, one.labels, one.blocks, **more)
-            rows, choice, is_listed = drawn
-            assert np.array_equal(rows, found[i][0])
-            assert np.array_equal(choice, found[i][1])
-            assert (choice.dtype, is_listed) == (found[i][1].dtype, found[i][2])
 
 
 def test_matched_labels_of_many_items_are_sampled() -> None:
