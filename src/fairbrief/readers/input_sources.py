@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.errors import DataError, RequestError, optional_library
 from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, known_encoding, printable
 from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
@@ -20,6 +20,7 @@ from fairbrief.text.addresses import COPYING, is_stored
 
 PREFIX = "hf:"
 """The beginning of names of data sets."""
+READER = "Reading a Hugging Face data set"
 MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
@@ -53,7 +54,7 @@ class Source:
 
     def read(self, meter: Meter | None = None) -> Iterator[Row]:
         """The rows, from the beginning; a meter follows the progress in a file."""
-        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter))
+        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter or Meter()))
 
 
 def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
@@ -161,10 +162,11 @@ def _of_file(
         raise RequestError(
             f"--encoding needs a text file, but the format of {name} is {basis.name}: drop --encoding."
         )
+    encoding = UTF8
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
-    else:
-        encoding = files.encoding_of(path) if basis.is_text else UTF8
+    elif basis.is_text:
+        encoding = files.encoding_of(path)
     file = File(path, name, encoding)
     form = given or recognize(file, basis)
     notes = []
@@ -232,7 +234,7 @@ def no_record(name: str) -> DataError:
 
 def open_saved(path: Path) -> Any:
     """The data set in a folder; RequestError if it has several splits."""
-    datasets = _library()
+    datasets = optional_library("datasets", "datasets", READER)
     try:
         result = datasets.load_from_disk(str(path))
     except (OSError, ValueError, KeyError) as error:
@@ -242,7 +244,7 @@ def open_saved(path: Path) -> Any:
 
 def open_named(source: str) -> Any:
     """The data set that ``hf:NAME`` or ``hf:NAME:SPLIT`` names, as a stream."""
-    datasets = _library()
+    datasets = optional_library("datasets", "datasets", READER)
     name, _, split = source.removeprefix(PREFIX).partition(":")
     if not name:
         raise RequestError(f"'{source}' has no name of a data set: write hf:NAME or hf:NAME:SPLIT.")
@@ -266,11 +268,3 @@ def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
     raise RequestError(
         f"{what} has no split {split!r}. Its splits: {names(splits)}.{did_you_mean(split, splits)}"
     )
-
-
-def _library() -> Any:
-    try:
-        import datasets
-    except ImportError as error:
-        raise MissingExtra("datasets", "datasets", "Reading a Hugging Face data set") from error
-    return datasets

@@ -141,7 +141,7 @@ def read_array(file: File) -> Iterator[Row]:
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
     for number, row in enumerate(rows, 1):
         if number % EVERY == 0:
-            file.at(file.size * number // len(parts))
+            file.meter.at(file.size * number // len(parts))
         yield number, row
 
 
