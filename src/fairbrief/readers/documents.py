@@ -64,11 +64,7 @@ class Draft:
         known = [document.id for document in documents if document.id is not None] if has_ids else []
         if len(set(known)) < len(known):
             twice = next(ident for ident in known if known.count(ident) > 1)
-            raise fault(
-                f"two documents with the id {twice!r}",
-                "unique ids of documents in a record",
-                "correct the ids",
-            )
+            raise fault(f"two documents with the id {twice!r}", "unique ids in a record", "correct the ids")
 
 
 def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
@@ -80,7 +76,7 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
         value = [value]
     draft.extend(zip(list_of(value, "the documents"), repeat(None), strict=False))
     if not draft.documents:
-        raise fault("no documents", "at least one", "add the documents, or remove the record")
+        raise fault("no documents", "at least one", "add some, or remove the record")
     return draft
 
 
@@ -95,20 +91,17 @@ def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUs
         value = use.value(row, source)
         if value is ABSENT and len(sources) == 1:
             need(row, source)
+        found = value if isinstance(value, Several) else {} if value is ABSENT else {(source,): value}
         head, star, inner = source.rpartition("[*].")
         parents = find(row, f"{head}[*]") if star and inner else None
-        for part, text in (
-            value.items() if isinstance(value, Several) else [] if value is ABSENT else [((source,), value)]
-        ):
+        for part, text in found.items():
             parent = parents.get(part) if isinstance(parents, Several) else None
             parts.append(part)
             texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
     draft = Draft(sources=sources, parts=parts)
     draft.extend(texts)
     if not any(document.text.strip() for document in draft.documents):
-        raise fault(
-            "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
-        )
+        raise fault("no documents: all fields empty", "at least one", "add some, or remove the record")
     return draft
 
 
@@ -147,11 +140,8 @@ def parse_documents_cell(value: Any) -> Any:
     Raises DataError for a list in Python's notation, whose brackets and quotation marks would become text.
     """
     parsed = parse_cell(value)
-    if (
-        isinstance(parsed, str)
-        and parsed.startswith(("['", '["', "[{'"))
-        and parsed.endswith(("']", '"]', "}]"))
-    ):
+    is_list_of_python = isinstance(parsed, str) and parsed.startswith(("['", '["', "[{'"))
+    if is_list_of_python and parsed.endswith(("']", '"]', "}]")):
         raise fault(
             f"{show(parsed)} as the documents, a list in Python's notation",
             "a JSON list",

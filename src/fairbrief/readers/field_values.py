@@ -62,8 +62,6 @@ def value_of(value: Any, what: str) -> str | None:
         return None
     if isinstance(value, str):
         return text_of(value, what) if value.strip() else None
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, date):
         return value.isoformat()
     number = _number(value)
@@ -148,9 +146,7 @@ def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ..
         entity = object_of(given, what)
         ident, mentions = id_of(entity.get("id"), f"the id of {what}"), entity.get("mentions")
         if ident in entities:
-            raise fault(
-                f"two entities with the id {ident!r}", "each id once", "merge their mentions into one entity"
-            )
+            raise fault(f"two entities with the id {ident!r}", "each id once", "merge them into one")
         first, last = (
             text_of(entity[name], f"the {name} of {what}") if entity.get(name) not in (None, "") else None
             for name in ("first_name", "last_name")

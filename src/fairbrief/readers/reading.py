@@ -276,7 +276,7 @@ class Reading:
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
-                first._note_source(source, first._reader)
+                first._note_source(first._reader)
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
@@ -305,14 +305,12 @@ class Reading:
         fields = self.fields
         for index, source in enumerate(self.sources):
             use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
-            self._reader = reader = RowReader(
-                fields, self.settings.system or source.system, use, cells=source.is_table
-            )
+            self._reader = reader = RowReader(source, fields, self.settings.system, use)
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
                 use.rows = PATIENCE
             count = 0
-            rows = self._watched(source.read(self._meter), reader, source)
+            rows = self._watched(source.read(self._meter), reader)
             if fields.group_by is not None:
                 rows = gathered(rows, fields, use, own_summaries=with_summaries)
             for number, row in rows:
@@ -320,29 +318,30 @@ class Reading:
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
-                    raise reader.missing_field(source)
+                    raise reader.missing_field(use.unseen)
                 yield index, number, where, record, summaries
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
-                raise reader.missing_field(source)
+                raise reader.missing_field(use.unseen)
             if not self._is_part:
-                self._note_source(source, reader)
+                self._note_source(reader)
             self.tally.blank += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
-    def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
+    def _watched(self, rows: Iterator[Row], reader: RowReader) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
         use, fields = reader.use, self.fields
-        needed = {fields.id, *fields.documents, *fields.summary_names()} if source.is_table else set[str]()
+        is_table = reader.source.is_table
+        needed = {fields.id, *fields.documents, *fields.summary_names()} if is_table else set[str]()
         for number, row in rows:
             if row.__class__ is dict or isinstance(row, Mapping):
                 if not use.rows:  # without the default field of ids, rows are numbered
                     reader.is_numbered = fields.id is None or (fields.id == ID and ID not in row)
                 use.see(row)
                 if use.unseen and (lacking := use.unseen & needed):
-                    raise reader.missing_field(source, min(lacking))
+                    raise reader.missing_field(lacking)
             yield number, row
 
     def _read(
@@ -363,9 +362,9 @@ class Reading:
             self._exclude(error)
         return record, None
 
-    def _note_source(self, source: Source, reader: RowReader) -> None:
-        """Add notes on how the source was read."""
-        use = reader.use
+    def _note_source(self, reader: RowReader) -> None:
+        """Add notes on how a source was read."""
+        source, use = reader.source, reader.use
         self.notes += source.notes
         if reader.is_numbered and use.rows:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
@@ -382,7 +381,7 @@ class Reading:
         if (error := ids.add(record.id, summary.system, texts, source, number)) is None:
             return True
         if self._reader is not None and not self.skips and self.fields.system in self._reader.use.unseen:
-            raise self._reader.missing_field(self.sources[source])
+            raise self._reader.missing_field(self._reader.use.unseen)
         self._exclude(at(where, error, record.id))
         return False
 

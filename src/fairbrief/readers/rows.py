@@ -5,7 +5,7 @@ The summaries are one text, an object of texts by system, or one field per syste
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from fairbrief.readers.field_values import (
     value_of,
 )
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse, Several, find, parse_cell
-from fairbrief.readers.input_sources import Source
+from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -54,17 +54,12 @@ def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
 
 
 class RowReader:
-    """Reads the rows of one source.
+    """Reads the rows of one source."""
 
-    ``cells``: rows come from a table, in which a cell may contain JSON.
-    """
-
-    def __init__(self, fields: Fields, system: str, use: FieldUse, *, cells: bool = False) -> None:
-        """``system`` is the system of rows that name none."""
-        self.fields = fields
-        self.use = use
-        self.cells = cells
-        self.system = system
+    def __init__(self, source: Source, fields: Fields, system: str | None, use: FieldUse) -> None:
+        """``system`` is the system of rows that name none; by default the source names it."""
+        self.source, self.fields, self.use = source, fields, use
+        self.system = system or source.system
         self.is_numbered = fields.id is None
         self.blank = 0
         """Number of documents without text, which were excluded."""
@@ -75,15 +70,12 @@ class RowReader:
             *((name, source, True) for name, source in fields.record_attributes.items()),
         ]
 
-    def missing_field(self, source: Source, wanted: str | None = None) -> RequestError:
-        """The error for a named field that is in none of the objects read."""
-        use = self.use
-        wanted = wanted or min(use.unseen)
+    def missing_field(self, unseen: Collection[str]) -> RequestError:
+        """The error for named fields that are in none of the objects read."""
+        source, use, wanted = self.source, self.use, min(unseen)
         what = "column" if source.is_table else "field"
-        outer, inner = (
-            use.names_of(""),
-            [n for n in use.names_of("documents") if n not in ("text", "attributes")],
-        )
+        outer = use.names_of("")
+        inner = [name for name in use.names_of("documents") if name not in ("text", "attributes")]
         many = "record" if use.rows == 1 else f"{use.rows:,} records"
         among = "" if source.is_table else f" in its first {many}"
         also = f" Of its documents: {names(inner)}." if inner else ""
@@ -100,9 +92,7 @@ class RowReader:
                 ident = id_of(need(row, key), "the id")
                 self.use.use(row, key)
             elif self.fields.id == ID and row.get(ID) is not None:
-                raise fault(
-                    "an id after rows without one", "an id in every row or in none", "give every row an id"
-                )
+                raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
             else:
                 ident = str(count)
             return self._record(row, ident, where), self.summaries(row, ident)
@@ -117,13 +107,9 @@ class RowReader:
             attributes = attributes_of(self._cell(given), "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None:
-            if fields.cluster not in attributes:
-                need(row, fields.cluster)
-                raise fault(
-                    f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it"
-                )
-            self.use.use(row, fields.cluster)
+        if fields.cluster is not None and fields.cluster not in attributes:
+            need(row, fields.cluster)
+            raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
         documents, entities = tuple(draft.documents), tuple[Entity, ...]()
         if (given := get("entities")) not in (None, ""):
             given = self._cell(given)
@@ -152,7 +138,7 @@ class RowReader:
             value = use.value(row, fields.documents[0])
             if value is None or value is ABSENT:
                 value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
-            if self.cells and not fields.separator:
+            if self.source.is_table and not fields.separator:
                 value = parse_documents_cell(value)
             draft = draft_documents(value, fields.separator, fields.documents[0])
         use.see_inside("documents", draft.objects)
@@ -212,11 +198,8 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(
-                        f"two fields with the summary of {name!r}",
-                        "one per system",
-                        "name the systems: --summary-field NAME=FIELD",
-                    )
+                    found = f"two fields with the summary of {name!r}"
+                    raise fault(found, "one per system", "name the systems: --summary-field NAME=FIELD")
                 texts[name] = text
         return texts
 
@@ -224,29 +207,23 @@ class RowReader:
         self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str
     ) -> tuple[Summary, ...]:
         if not texts:
-            raise fault(
-                "an empty object as the summaries", "a summary per system", "write null if there is none"
-            )
+            raise fault("an empty object as the summaries", "a summary", "write null if there is none")
         if system is not None:
-            raise fault(
-                f"{show(system)} as the system, in a row whose summaries name their systems",
-                "one of the two",
-                f"remove the field {self.fields.system!r}, or give another one with --system-field",
-            )
+            found = f"{show(system)} as the system, in a row whose summaries name their systems"
+            remedy = f"remove the field {self.fields.system!r}, or give another one with --system-field"
+            raise fault(found, "one of the two", remedy)
         cut = {} if claims is None else object_of(claims, "the claims")
         if unknown := [name for name in cut if name not in texts]:
-            raise fault(
-                f"claims of {unknown[0]!r}",
-                "the name of a system with a summary",
-                "add its summary, or remove its claims",
-            )
+            remedy = "add its summary, or remove its claims"
+            raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", remedy)
         return tuple(
             summary(ident, id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
         )
 
     def _cell(self, value: Any) -> Any:
-        return parse_cell(value) if self.cells else value
+        """The value; of a table, in which a cell may contain JSON, what it contains."""
+        return parse_cell(value) if self.source.is_table else value
 
 
 def fault_of(given: Case | Record) -> DataError | None:
@@ -255,15 +232,11 @@ def fault_of(given: Case | Record) -> DataError | None:
     documents: tuple[object, ...] = record.documents
     for number, document in enumerate(documents, 1):
         if not isinstance(document, Document):
-            return fault(
-                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
-            )
+            found = f"{show(document)} as document {number}"
+            return fault(found, "a Document", "write fairbrief.Document(text)")
     if isinstance(given, Case) and given.summary.record != record.id:
-        return fault(
-            f"a summary of the record {given.summary.record!r}",
-            "one of this record",
-            "pair each record with its own summary",
-        )
+        found = f"a summary of the record {given.summary.record!r}"
+        return fault(found, "one of this record", "pair each record with its own summary")
     return None
 
 
@@ -317,12 +290,8 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
     with RowsOnDisk() as stored:
         for number, row in rows:
             try:
-                if isinstance(row, DataError):
-                    raise row
                 if not isinstance(row, Mapping):
-                    raise fault(
-                        show(row), "a row with named fields", "give a table, or objects with the same fields"
-                    )
+                    raise not_a_row(row)
                 ident = id_of(need(row, key), f"the value of {key!r}")
             except DataError as error:
                 yield number, error
@@ -349,11 +318,7 @@ def _one_row(
     row[text] = ["" if one is None else one for one in row.get(text, ())]
     try:
         if all(map(_is_blank, row[text])):
-            raise fault(
-                f"no text in {text!r} in any row of {ident!r}",
-                "at least one text",
-                "add it, or remove the rows",
-            )
+            raise fault(f"no text in {text!r} in any row", "at least one text", "add it, or remove the rows")
         return row | {field: value for field in once if (value := _agreed(field, rows)) is not ABSENT}
     except DataError as error:
         return DataError(f"the record {ident!r}: {error}")
@@ -364,12 +329,11 @@ def _agreed(field: str, rows: list[StoredRow]) -> Any:
     present = [(number, values[field]) for number, values in rows if field in values]
     given = [(number, value) for number, value in present if not _is_blank(value)]
     for number, value in given[1:]:
-        if value != given[0][1]:
-            raise fault(
-                f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
-                "one value in all rows of a record",
-                "correct it, or, if the field belongs to documents, name it with --attribute",
-            )
+        first, known = given[0]
+        if value != known:
+            found = f"{show(known)} in the field {field!r} of row {first} and {show(value)} in row {number}"
+            remedy = "correct it, or, if the field belongs to documents, name it with --attribute"
+            raise fault(found, "one value in all rows of a record", remedy)
     return given[0][1] if given else (present[0][1] if present else ABSENT)
 
 

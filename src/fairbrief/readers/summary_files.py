@@ -149,7 +149,7 @@ class ById:
         if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
+        self.reader = RowReader(source, read_by, system, self.use)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
