@@ -72,27 +72,16 @@ class Reading:
         self.skips = settings.on_error == "skip"
         self.summary_files: Sequence[tuple[str | None, Source]] = summary_files(settings.summaries)
         if settings.summaries_id_field is not None and not self.summary_files:
-            raise RequestError(
-                "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
-            )
+            raise RequestError("--summaries-id-field needs --summaries FILE: add it, or drop the former.")
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
         self.fields = _fields(settings, has_speakers=speakers is not None)
-        self.summary_fields = Fields(
-            id=settings.summaries_id_field or self.fields.id or ID,
-            summary=self.fields.summary,
-            system=settings.system_field,
-        )
-        self.labelling = Labelling(
-            {name: cuts_of(text) for name, text in settings.cuts.items()},
-            settings.missing,
-            settings.attributes_and_labels,
-            speakers=speakers,
-        )
+        summaries_id = settings.summaries_id_field or self.fields.id or ID
+        self.summary_fields = Fields(summaries_id, self.fields.summary, system=settings.system_field)
+        bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
+        self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction.of(settings.redacted)
-        self.sampling = (
-            None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
-        )
+        self.sampling = Sampling.of(settings)
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -182,11 +171,7 @@ class Reading:
             ids, known = KnownIds([source.name for source in self.sources]), set[int]()
             for step in self._steps(with_summaries=own_summaries):
                 *_, record, summaries = step
-                if (
-                    record is None
-                    or summaries is None
-                    or (sampling is not None and not sampling.selects(record))
-                ):
+                if record is None or summaries is None or (sampling and not sampling.selects(record)):
                     for summary_file in summary_files:
                         summary_file.take(record)
                     continue
@@ -355,9 +340,8 @@ class Reading:
                 return record, summaries
             if (labelled := self.labelling.applied(record)) is not None:
                 return labelled, summaries
-            self._count_excluded(
-                f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
-            )
+            unlabelled = DataError("excluded (--missing drop): no document has a label.")
+            self._count_excluded(at(record.where, unlabelled, record.id))
         except DataError as error:
             self._exclude(error)
         return record, None
@@ -390,8 +374,8 @@ class Reading:
         for name in self.require:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
-                    missing = f"excluded (--require): document {i} has no attribute {name!r}."
-                    self._count_excluded(str(at(where, DataError(missing), record.id)))
+                    missing = DataError(f"excluded (--require): document {i} has no attribute {name!r}.")
+                    self._count_excluded(at(where, missing, record.id))
                     self.tally.unwanted += 1
                     return False
         self.tally.wanted += 1
@@ -404,10 +388,10 @@ class Reading:
                 f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
                 "the field with --summary-field FIELD, or a separate file with --summaries FILE."
             )
-        if self.unwanted_count and not self.tally.wanted:  # the attributes are probably misspelt
+        if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
-                "each, a document lacks it. Give an attribute that the documents have, or drop --require."
+                f"--require {' and '.join(map(repr, self.require))} excludes every case: a document lacks it. "
+                "Give an attribute that the documents have, or drop --require."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()
@@ -423,12 +407,12 @@ class Reading:
             error = DataError(without_identifiers(str(error)))
         if not self.skips:
             raise error
-        self._count_excluded(str(error))
+        self._count_excluded(error)
 
-    def _count_excluded(self, message: str) -> None:
+    def _count_excluded(self, error: DataError) -> None:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
-            self.skipped.append(message)
+            self.skipped.append(str(error))
 
 
 def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:

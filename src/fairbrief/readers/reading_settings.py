@@ -136,17 +136,13 @@ class ReadingSettings:
     @property
     def record_attribute_fields(self) -> dict[str, str]:
         """Attribute of the record → its field."""
-        given = _mapped("--record-attribute", self.record_attributes)
-        return {name: field or name for name, field in given.items()}
+        fields = _mapped("--record-attribute", self.record_attributes)
+        return {name: field or name for name, field in fields.items()}
 
     @property
     def cuts(self) -> dict[str, str]:
         """Attribute → the cuts of its bins."""
-        given = _mapped("--bin", self.bins)
-        for name, cuts in given.items():
-            if cuts is None:
-                raise RequestError(f"--bin {name} has no cuts: write --bin {name}=3,7.")
-        return {name: cuts for name, cuts in given.items() if cuts is not None}
+        return {name: cuts or "" for name, cuts in _mapped("--bin", self.bins).items()}
 
     @property
     def redacted(self) -> tuple[str, ...]:
@@ -157,9 +153,7 @@ class ReadingSettings:
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
         """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
         given = self.summary_field
-        if isinstance(given, Mapping):
-            return tuple(given.items())
-        several = once_each("--summary-field", given)
+        several = given.items() if isinstance(given, Mapping) else once_each("--summary-field", given)
         return tuple(named(one) if isinstance(one, str) else one for one in several)
 
 
