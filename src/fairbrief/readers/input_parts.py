@@ -98,11 +98,9 @@ class KnownIds:
                 if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
                     if known & TEXTS == hashed:
                         break
-                    return fault(
-                        f"other documents than at {self._place(known)}, where the system {other!r} has this id",
-                        "the same documents for all systems of one id",
-                        "give --id-field FIELD with a unique id, or audit the files separately",
-                    )
+                    what = f"other documents than at {self._place(known)}, where the system {other!r} has this id"
+                    advice = "give --id-field FIELD with a unique id, or audit the files separately"
+                    return fault(what, "the same documents for all systems of one id", advice)
         return None
 
     def _place(self, known: int) -> str:

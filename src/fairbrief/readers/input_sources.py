@@ -24,7 +24,6 @@ READER = "Reading a Hugging Face data set"
 MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
-LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +175,14 @@ def _of_file(
     elif encoding != UTF8 and given_encoding is None:
         notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
     place: dict[str, Any] = {} if sheet is None or basis is not by_ending else {"sheet": sheet}
-    return Source(
-        name,
-        files.stem(path),
-        partial(form.read, **place),
-        file,
-        is_table=form.is_table,
-        format=form,
-        notes=tuple(notes),
-    )
+    rows = partial(form.read, **place)
+    return Source(name, files.stem(path), rows, file, None, form.is_table, form, tuple(notes))
 
 
 def in_memory(source: Any) -> Source | None:
     """A table or data set in memory as a source; None for anything else."""
     for kind in type(source).__mro__:  # a table of a subclass is a table, too
         library = kind.__module__.partition(".")[0]
-        if kind.__name__ in LAZY.get(library, ()):
-            raise RequestError(
-                f"A {library} {kind.__name__} can be read only once: collect it into a table first."
-            )
         if kind.__name__ in FRAMES.get(library, ()):
             return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
     library = type(source).__module__.partition(".")[0]

@@ -104,10 +104,7 @@ class InOrder:
         """The summary of the next record; ``record`` is None for an unreadable one."""
         number, line = next(self.lines, (0, b""))
         if not number:
-            raise RequestError(
-                f"{self.name}: found fewer lines than records; expected one summary per line, in the order of the "
-                "records; add the missing lines, or write the summaries with ids to a .jsonl file."
-            )
+            raise self._unequal("fewer")
         if record is None:
             return []
         try:
@@ -121,12 +118,14 @@ class InOrder:
 
     def finish(self) -> None:
         """Report the lines after the last record."""
-        extra = sum(1 for _, line in self.lines)
-        if extra:
-            raise RequestError(
-                f"{self.name}: found {extra} more lines than records; expected one summary per line, in the order of "
-                "the records; remove the extra lines, or write the summaries with ids to a .jsonl file."
-            )
+        if extra := sum(1 for _ in self.lines):
+            raise self._unequal(f"{extra} more")
+
+    def _unequal(self, many: str) -> RequestError:
+        return RequestError(
+            f"{self.name}: found {many} lines than records; expected one summary per line, in the order of the records; "
+            "correct the file, or write the summaries with ids to a .jsonl file."
+        )
 
 
 class ById:
@@ -138,11 +137,8 @@ class ById:
         self.ids = KnownIds([source.name])
         if system is not None:
             self.ids.systems[system] = None
-        self.hint = (
-            ""
-            if system is None
-            else f" If a column has the system, write --summaries {source.name} without a name."
-        )
+        self.hint = f" If a column has the system, write --summaries {source.name} without a name."
+        self.hint = "" if system is None else self.hint
         self.exclude = exclude
         self.stored = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
@@ -172,12 +168,8 @@ class ById:
         value = self.use.value(row, key)
         value = self.use.value(row, ID) if value is ABSENT else value
         if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
-            wanted = " and ".join(map(repr, (key, *fields.summary_names())))
-            raise fault(
-                fields_of(row),
-                f"the fields {wanted}",
-                "rename them, or give --summaries-id-field and --summary-field",
-            )
+            wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
+            raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
         return id_of(value)
 
     def take(self, record: Record | None) -> list[Summary]:

@@ -24,11 +24,6 @@ TURN_LABEL = re.compile(
 )
 """A name with a colon at the beginning of a line, possibly with a time."""
 MOST_WORDS = 6
-NO_NAME = fault(
-    "no line with a name",
-    "turns such as 'NAME: text', or <v NAME> in WebVTT",
-    "add the names, or give a table with one turn per row and --group-by",
-)
 
 
 def speaker_in(line: str) -> tuple[str, str]:
@@ -94,5 +89,7 @@ def _record(file: File, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
         {"text": " ".join(texts), "attributes": {"speaker": speaker}} for speaker, texts in turns if texts
     ]
     if not documents:
-        raise at(file.name, NO_NAME)
+        wanted = "turns such as 'NAME: text', or <v NAME> in WebVTT"
+        remedy = "add the names, or give a table with one turn per row and --group-by"
+        raise at(file.name, fault("no line with a name", wanted, remedy))
     return {"id": stem(file.path), "documents": documents}
