@@ -247,11 +247,8 @@ def _value(value: Any, where: str, otherwise: str = DROP) -> str:
 
 def _is_absent(value: Any) -> bool:
     """Whether a value is None, NaN, or the missing value of pandas."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and value != value)
-    )
+    is_nan = isinstance(value, float) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _wrong(where: str, found: str, expected: str, remedy: str) -> DataError:

@@ -24,11 +24,10 @@ class Format:
     """A format of files. Those of tools have a ``title``; their rows are converted to ours and keep the tool's fields.
 
     A tool's file is recognized by one of its ``endings``, by the object in its first line (``line``), or by the beginning
-    of a JSON document (``head``). ``rows`` is the key of the list of rows in a document (possibly in the object under the
-    key ``inside``); without it ``reader`` gives the rows. ``fields`` maps our fields to paths, or to several paths separated
-    by bars, of which the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes
-    further fields from a row and the result of ``about``, which reads the file, or the object around its rows; rows for
-    which it returns None are skipped.
+    of a JSON document (``head``). ``rows`` is the path of the list of rows in a document; without it ``reader`` gives the rows.
+    ``fields`` maps our fields to paths; a row whose ``id`` is absent or empty has its number. Of several paths separated by bars,
+    the first with a value counts. ``more`` computes further fields from a row and the result of ``about``, which reads the file,
+    or the document; rows for which it returns None are skipped.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Format:
     spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]] | None = None
     """For traces: the spans in one row of an export."""
     rows: str = ""
-    inside: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
     about: Callable[[File, Mapping[str, Any]], Any] = lambda _file, _whole: None
@@ -68,11 +66,8 @@ class Format:
     def _converted(self, file: File) -> Iterator[Row]:
         """The rows of a tool's file; values that are not objects are passed on and refused later."""
         whole = json_lines.load(file) if self.rows else {}
-        inner = whole.get(self.inside)
-        around = inner if isinstance(inner, Mapping) else whole
-        listed = layouts.rows_under(around, self.rows, file.name) if self.rows else ()
-        rows = enumerate(listed, 1) if self.rows else self.reader(file)
-        about = self.about(file, around)
+        rows = enumerate(layouts.rows_at(whole, self.rows, file.name), 1) if self.rows else self.reader(file)
+        about = self.about(file, whole)
         for number, row in rows:
             if not isinstance(row, Mapping):
                 yield number, row
@@ -120,7 +115,7 @@ FORMATS = (
         about=layouts.of_lm_eval, line=_has("doc_id", "doc", "filtered_resps"),
     ),
     Format(
-        name="promptfoo", title="promptfoo results", rows="results", inside="results", more=layouts.promptfoo,
+        name="promptfoo", title="promptfoo results", rows="results.results|results", more=layouts.promptfoo,
         about=layouts.prompts_of_promptfoo, head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
     ),
     Format(
@@ -130,7 +125,7 @@ FORMATS = (
         about=lambda _, whole: first_at(whole, "adapter_spec.model_deployment|adapter_spec.model"),
     ),
     Format(
-        name="deepeval", title="a DeepEval test run", rows="testCases", inside="testRunData",
+        name="deepeval", title="a DeepEval test run", rows="testRunData.testCases|testCases",
         fields={
             "id": "name", "documents": "context|retrievalContext|input", "summary": "actualOutput",
             "references": "expectedOutput",

@@ -24,11 +24,14 @@ FAILED = "the request failed"
 REFUSED = "refused"
 
 
-def rows_under(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
-    """A required list of the document."""
-    rows = whole.get(key)
-    if not isinstance(rows, list):
-        raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
+def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
+    """The list of a document at one of several paths, separated by bars; DataError if there is none."""
+    found = [at(whole, path) for path in paths.split("|")]
+    rows = next((value for value in found if isinstance(value, list)), None)
+    if rows is None:
+        raise DataError(
+            f"{name}: found {show(found[0])} under {paths!r}; expected a list; give another --format."
+        )
     return rows
 
 
@@ -73,8 +76,8 @@ def helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 def mlflow(file: File) -> Iterator[Row]:
     """One row per row of the table."""
     whole = load(file)
-    columns = [str(column) for column in rows_under(whole, "columns", file.name)]
-    for number, cells in enumerate(rows_under(whole, "data", file.name), 1):
+    columns = [str(column) for column in rows_at(whole, "columns", file.name)]
+    for number, cells in enumerate(rows_at(whole, "data", file.name), 1):
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
@@ -90,7 +93,7 @@ def _prompt(row: Any) -> Any:
 
 def prompts_of_promptfoo(_: File, whole: Mapping[str, Any]) -> list[Any]:
     """The different prompts of all results."""
-    return list(dict.fromkeys(map(_prompt, whole["results"])))
+    return list(dict.fromkeys(map(_prompt, first_at(whole, "results.results[*]|results[*]") or ())))
 
 
 def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
@@ -248,7 +251,7 @@ def inspect_log(file: File) -> Iterator[Row]:
     with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
     whole = _described(file) if is_zip else load(file)
-    samples = _entries(file) if is_zip else iter(rows_under(whole, "samples", file.name))
+    samples = _entries(file) if is_zip else iter(rows_at(whole, "samples", file.name))
     model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample

@@ -60,18 +60,15 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise self._changed()
+                raise DataError(
+                    f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
+                    "command again when nothing writes to it."
+                )
         return handle
 
     def check(self) -> None:
         """DataError if it has changed."""
         self.native().close()
-
-    def _changed(self) -> DataError:
-        return DataError(
-            f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
-            "command again when nothing writes to it."
-        )
 
 
 def find(address: str) -> list[StoredFile]:
