@@ -37,18 +37,16 @@ class Draft:
 
     def extend(self, several: Iterable[tuple[Any, Any]]) -> None:
         """Append texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
-        documents, has_ids = self.documents, False
+        documents = self.documents
         for i, (given, holder) in enumerate(several, 1):
             text, inner, attributes, ident = given, None, NOTHING, None
             if isinstance(given, dict):
                 text, inner = given.get("text", ABSENT), given.get("attributes")
                 holder = holder or given
                 if text is ABSENT:
-                    raise fault(
-                        f"document {i} with {fields_of(given)}",
-                        "its text in a field 'text'",
-                        "give the field with the text, as in --documents-field 'documents[*].body'",
-                    )
+                    found = f"document {i} with {fields_of(given)}"
+                    remedy = "give the field with the text, as in --documents-field 'documents[*].body'"
+                    raise fault(found, "its text in a field 'text'", remedy)
             if text.__class__ is not str or not text.isascii() or "\0" in text:
                 text = text_of(text, f"the text of document {i}")
             if not text or text.isspace():
@@ -58,10 +56,9 @@ class Draft:
                     attributes = attributes_of(inner, f"the attributes of document {i}")
                 if (ident := holder.get("id")) is not None:
                     ident = None if ident == "" else id_of(ident, "a document's id")
-                    has_ids = True
             documents.append(Document(text, attributes, ident))
             self.objects.append(holder)
-        known = [document.id for document in documents if document.id is not None] if has_ids else []
+        known = [document.id for document in documents if document.id is not None]
         if len(set(known)) < len(known):
             twice = next(ident for ident in known if known.count(ident) > 1)
             raise fault(f"two documents with the id {twice!r}", "unique ids in a record", "correct the ids")
@@ -142,11 +139,9 @@ def parse_documents_cell(value: Any) -> Any:
     parsed = parse_cell(value)
     is_list_of_python = isinstance(parsed, str) and parsed.startswith(("['", '["', "[{'"))
     if is_list_of_python and parsed.endswith(("']", '"]', "}]")):
-        raise fault(
-            f"{show(parsed)} as the documents, a list in Python's notation",
-            "a JSON list",
-            'write it with json.dumps, as ["a", "b"], or save the table as Parquet or JSON Lines',
-        )
+        found = f"{show(parsed)} as the documents, a list in Python's notation"
+        remedy = 'write it with json.dumps, as ["a", "b"], or save the table as Parquet or JSON Lines'
+        raise fault(found, "a JSON list", remedy)
     is_list = isinstance(parsed, list) and bool(parsed) and all(isinstance(p, (str, dict)) for p in parsed)
     return parsed if is_list else value
 
@@ -156,9 +151,8 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     value = row[source] if source in row else find(row, source)
     if value is ABSENT:
         guess = did_you_mean(source, row)
-        raise DataError(
-            f"found {fields_of(row)}; expected a field {source!r}; add it, or give another field.{guess}{how}"
-        )
+        error = fault(fields_of(row), f"a field {source!r}", "add it, or give another field")
+        raise DataError(f"{error}{guess}{how}")
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
@@ -238,11 +232,10 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
     blank = sum(not document.text.strip() for document in draft.documents)
     documents = f"{counted(len(draft.documents), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
     arranged = "for" if many != len(draft.documents) else "in another arrangement than"
-    return fault(
-        f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
-        "one value per document, in the same order",
-        remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip",
-    )
+    sources = " and ".join(map(repr, draft.sources))
+    found = f"{counted(many, 'value')} in {what} {arranged} {documents} in {sources}"
+    remedy = remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip"
+    return fault(found, "one value per document, in the same order", remedy)
 
 
 def _give(draft: Draft, i: int, name: str, value: Any) -> None:

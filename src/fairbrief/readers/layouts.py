@@ -304,9 +304,8 @@ def _entries(file: File) -> Iterator[Any]:
                 try:
                     yield json.loads(_unpacked(info, log, raw, file.name))
                 except (ValueError, RecursionError) as error:
-                    yield fault(
-                        f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
-                    )
+                    found = f"{info.filename} with invalid JSON ({error})"
+                    yield fault(found, "a sample", "copy the log again")
 
 
 @contextmanager
@@ -315,12 +314,8 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
     try:
         with file.opened() as raw, zipfile.ZipFile(raw) as log:
             yield raw, log
-    except (
-        zipfile.BadZipFile,
-        struct.error,
-        RuntimeError,
-        ValueError,
-    ) as error:  # RuntimeError: with a password
+    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
+        # RuntimeError: with a password
         raise DataError(
             f"{file.name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
         ) from error
