@@ -78,12 +78,6 @@ class Format:
                 yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
 
 
-def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda row: row.keys() >= set(keys)
-
-
-CSV = tables.read_csv
-SUBTITLES = transcripts.read_subtitles
 JSON_LIST = Format(
     name="json-list", title="the objects in a JSON document", reader=layouts.json_list,
     head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
@@ -91,9 +85,9 @@ JSON_LIST = Format(
 FORMATS = (
     Format(name="jsonl", endings=("jsonl", "ndjson"), ranges=json_lines.line_ranges),
     Format(name="json", endings=("json",), reader=json_lines.read_json),
-    Format(name="csv", endings=("csv",), reader=CSV, is_table=True),
-    Format(name="tsv", endings=("tsv",), reader=partial(CSV, delimiter="\t"), is_table=True),
-    Format(name="ssv", endings=("ssv",), reader=partial(CSV, delimiter=";"), is_table=True),
+    Format(name="csv", endings=("csv",), reader=tables.read_csv, is_table=True),
+    Format(name="tsv", endings=("tsv",), reader=partial(tables.read_csv, delimiter="\t"), is_table=True),
+    Format(name="ssv", endings=("ssv",), reader=partial(tables.read_csv, delimiter=";"), is_table=True),
     Format(
         name="excel", endings=("xlsx", "xlsm", "xls", "xlsb", "ods"), reader=tables.read_sheet, is_text=False, is_table=True,
     ),
@@ -104,7 +98,7 @@ FORMATS = (
     Format(name="arrow", endings=("arrow", "feather", "ipc"), reader=tables.read_arrow, is_text=False, is_table=True),
     Format(
         name="openai-batch", title="the output of an OpenAI batch", more=layouts.openai_batch,
-        about=layouts.model_of_batch, line=_has("custom_id", "response"),
+        about=layouts.model_of_batch, line=lambda row: row.keys() >= {"custom_id", "response"},
     ),
     Format(
         name="inspect", title="an Inspect log", endings=("eval",), is_text=False, reader=layouts.inspect_log,
@@ -112,7 +106,7 @@ FORMATS = (
     ),
     Format(
         name="lm-eval", title="samples of the lm-evaluation-harness, the first filter of each", more=layouts.lm_eval,
-        about=layouts.of_lm_eval, line=_has("doc_id", "doc", "filtered_resps"),
+        about=layouts.of_lm_eval, line=lambda row: row.keys() >= {"doc_id", "doc", "filtered_resps"},
     ),
     Format(
         name="promptfoo", title="promptfoo results", rows="results.results|results", more=layouts.promptfoo,
@@ -142,15 +136,15 @@ FORMATS = (
         head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
     ),
     Format(
-        name="summeval", title="SummEval", line=_has("id", "decoded", "model_id"),
+        name="summeval", title="SummEval", line=lambda row: row.keys() >= {"id", "decoded", "model_id"},
         fields={"documents": "text", "summary": "decoded", "system": "model_id"},
     ),  # only the paired file has the sources
     Format(
         name="summvis", title="SummVis", more=layouts.summvis,
         line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
     ),
-    Format(name="vtt", title="a WebVTT transcript", endings=("vtt",), reader=SUBTITLES, is_one_record=True),
-    Format(name="srt", title="an SRT transcript", endings=("srt",), reader=SUBTITLES, is_one_record=True),
+    Format(name="vtt", title="a WebVTT transcript", endings=("vtt",), reader=transcripts.read_subtitles, is_one_record=True),
+    Format(name="srt", title="an SRT transcript", endings=("srt",), reader=transcripts.read_subtitles, is_one_record=True),
     Format(
         name="transcript", title="a transcript with names before turns", endings=("txt",),
         reader=transcripts.read_transcript, is_one_record=True,
@@ -161,7 +155,7 @@ FORMATS = (
         head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
     ),
     Format(
-        name="phoenix", title="Phoenix spans", spans=traces.phoenix, in_tables=True,
+        name="phoenix", title="Phoenix spans", spans=lambda row: [row], in_tables=True,
         line=lambda row: "span_kind" in row and ("context" in row or "context.trace_id" in row),
     ),
     Format(

@@ -93,14 +93,13 @@ class KnownIds:
             return fault(what, "one summary per record and system", advice)
         self.systems.setdefault(system)
         self.places[key] = (number * len(self.sources) + source) << TEXT_BITS | hashed
-        if len(self.systems) > 1:
-            for other in self.systems:
-                if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
-                    if known & TEXTS == hashed:
-                        break
-                    what = f"other documents than at {self._place(known)}, where the system {other!r} has this id"
-                    advice = "give --id-field FIELD with a unique id, or audit the files separately"
-                    return fault(what, "the same documents for all systems of one id", advice)
+        for other in self.systems:
+            if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
+                if known & TEXTS == hashed:
+                    break
+                what = f"other documents than at {self._place(known)}, where the system {other!r} has this id"
+                advice = "give --id-field FIELD with a unique id, or audit the files separately"
+                return fault(what, "the same documents for all systems of one id", advice)
         return None
 
     def _place(self, known: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -126,15 +125,11 @@ def check_file(path: Path) -> None:
         )
     if not path.exists():
         if scheme := ADDRESS.match(shown):
-            raise RequestError(
-                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
-                "file on this machine, give its path."
-            )
+            stores = ", ".join(f"{store}://" for store in COPYING)
+            raise RequestError(f"{shown}: addresses of {scheme[1]} are not supported, only {stores}.")
         parent = path.parent
         siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, siblings, n=3)
-        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RequestError(f"There is no file {shown}.{guess}")
+        raise RequestError(f"There is no file {shown}.{did_you_mean(path.name, siblings)}")
     if not os.access(path, os.R_OK):
         raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
 

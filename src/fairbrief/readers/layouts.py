@@ -146,26 +146,18 @@ def model_of_batch(file: File, _: Any) -> str | None:
 
 def openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
     """The answer to one request, whose id is that of the record."""
-    body = at(row, "response.body") or {}
-    text, reason = _answer(body)
-    status = at(row, "response.status_code")
+    body, status = at(row, "response.body") or {}, at(row, "response.status_code")
+    message = at(body, "choices[0].message")
+    text = text_in(at(body, "output") if message is None else at(message, "content"))
+    reason = None
     if row.get("error") or not body or (isinstance(status, int) and status >= 400):
         text, reason = None, FAILED
-    return {
-        "id": row.get("custom_id"),
-        "summary": text,
-        "system": at(body, "model") or model,
-        "reason": reason or None,
-    }
-
-
-def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
-    """The text of an answer, and the reason if there is none."""
-    message = at(body, "choices[0].message")
-    text = text_in(body.get("output") if message is None else at(message, "content"))
-    if text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
-        return None, REFUSED
-    return text, CUT if at(body, "choices[0].finish_reason") == "content_filter" else ""
+    elif text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
+        reason = REFUSED
+    elif at(body, "choices[0].finish_reason") == "content_filter":
+        reason = CUT
+    system = at(body, "model") or model
+    return {"id": row.get("custom_id"), "summary": text, "system": system, "reason": reason}
 
 
 # ------------------------------------------------------------------------ the lm-evaluation-harness
@@ -185,24 +177,17 @@ def lm_eval(row: Mapping[str, Any], about: tuple[str | None, Any]) -> dict[str, 
     system, first = about
     if row.get("filter") != first:
         return None
-    doc, target = row.get("doc"), row.get("target")
+    doc, target, response = row.get("doc"), row.get("target"), row.get("filtered_resps")
+    while isinstance(response, list):  # the first response, in nested lists
+        response = response[0] if response else None
     is_text = isinstance(target, str) and bool(target.strip())
     return {
         **(source_among(doc) if isinstance(doc, Mapping) else {}),
         "id": row.get("doc_id"),
-        "summary": _first_text(row.get("filtered_resps")),
+        "summary": response if isinstance(response, str) else None,
         "system": system,
         "references": target if is_text or isinstance(target, list) else None,
     }
-
-
-def _first_text(given: Any) -> str | None:
-    """The first response in nested lists."""
-    while isinstance(given, list):
-        if not given:
-            return None
-        given = given[0]
-    return given if isinstance(given, str) else None
 
 
 def _model(path: InputFile) -> str | None:
@@ -230,12 +215,8 @@ REFERENCE = "summary:reference"
 
 def summvis(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
     """A record with one field per system."""
-    systems = (key for key in row if key.startswith(BEGIN) and key != REFERENCE)
-    return {
-        "documents": row.get("document"),
-        "summary": {key.removeprefix(BEGIN): row[key] for key in systems},
-        "references": row.get(REFERENCE),
-    }
+    texts = {key.removeprefix(BEGIN): row[key] for key in row if key.startswith(BEGIN) and key != REFERENCE}
+    return {"documents": row.get("document"), "summary": texts, "references": row.get(REFERENCE)}
 
 
 # ----------- Inspect (``.eval``, a zip, or ``.json``): a sample is a record; epochs are runs of one system

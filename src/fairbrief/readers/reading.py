@@ -145,14 +145,10 @@ class Reading:
             )
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
-        cases = self._plain_cases(with_summaries=with_summaries)
-        return cases if self.redaction is None else self._redacted(cases, self.redaction)
-
-    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
-        """The cases without personal data; those that cannot be redacted are excluded."""
-        for case in cases:
+        """The cases, redacted if wanted; those that cannot be redacted are excluded."""
+        for case in self._plain_cases(with_summaries=with_summaries):
             try:
-                yield redaction.case(case)
+                yield case if self.redaction is None else self.redaction.case(case)
             except DataError as error:
                 self._exclude(error)
 
@@ -298,8 +294,7 @@ class Reading:
             rows = self._watched(source.read(self._meter), reader)
             if fields.group_by is not None:
                 rows = gathered(rows, fields, use, own_summaries=with_summaries)
-            for number, row in rows:
-                count += 1
+            for count, (number, row) in enumerate(rows, 1):
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):

@@ -120,11 +120,6 @@ def otlp(row: Span) -> Iterator[Span]:
                 yield {**log, "events": [event], "attributes": {}, "is_log": True}
 
 
-def phoenix(row: Span) -> Iterator[Span]:
-    """The row, which is a span."""
-    yield row
-
-
 def langfuse(row: Span) -> Iterator[Span]:
     """An observation; or a trace and its observations, which are below it."""
     parts = _objects(row.pop("observations", None))
@@ -222,16 +217,15 @@ def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[S
     tree = span["tree"]
     output = _first(tree, "output")
     text, calls_tool = text_of(output)
-    reason = None
+    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
+    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
+    reason = None if documents else WITHOUT_SOURCE
     if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
         reason = FAILED
     elif output is None:
         reason = UNRECORDED
     elif calls_tool and not text.strip():
         reason = TOOL
-    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
-    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
-    reason = reason or (None if documents else WITHOUT_SOURCE)
     return {
         "id": span["id"],
         "documents": documents or [""],
