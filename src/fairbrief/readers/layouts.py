@@ -18,9 +18,8 @@ from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile
 from fairbrief.readers.json_lines import Row, load, read_lines
 from fairbrief.readers.messages import fault, names, show
-from fairbrief.readers.traces import source_among, text_of
+from fairbrief.readers.traces import FAILED, source_among, text_of
 
-FAILED = "the request failed"
 REFUSED = "refused"
 
 

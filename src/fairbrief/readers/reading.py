@@ -74,7 +74,7 @@ class Reading:
         if settings.summaries_id_field is not None and not self.summary_files:
             raise RequestError("--summaries-id-field needs --summaries FILE: add it, or drop the former.")
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
-        self.fields = _fields(settings, has_speakers=speakers is not None)
+        self.fields = _fields(settings)
         summaries_id = settings.summaries_id_field or self.fields.id or ID
         self.summary_fields = Fields(summaries_id, self.fields.summary, system=settings.system_field)
         bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
@@ -425,10 +425,10 @@ def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record
     return record, (summary,)
 
 
-def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
+def _fields(settings: ReadingSettings) -> Fields:
     """The fields that the settings name."""
     attributes, cluster = settings.attribute_fields, settings.cluster_by
-    if has_speakers:
+    if settings.speakers is not None:
         attributes.setdefault(SPEAKER, None)
     of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
     return Fields(

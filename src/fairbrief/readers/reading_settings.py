@@ -98,9 +98,7 @@ class ReadingSettings:
         if self.group_by is not None and self.id_field != ID:
             raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
         if self.missing != "refuse" and not self.attributes_and_labels:
-            raise RequestError(
-                f"--missing {self.missing} needs --attribute NAME: add the attribute that documents lack."
-            )
+            raise RequestError(f"--missing {self.missing} needs --attribute NAME: add it, or drop --missing.")
         if self.sample_by is not None and self.sample is None:
             raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
 
@@ -108,8 +106,8 @@ class ReadingSettings:
     def from_options(cls, given: Mapping[str, Any]) -> ReadingSettings:
         """The settings by the names of their options, as in a file of settings; TypeError for an unknown name."""
         names = {key_of(f): f.name for f in fields(cls)}
-        keys = {key: key.replace("-", "_") for key in given}
-        return cls(**{names.get(keys[key], keys[key]): value for key, value in given.items()})
+        keys = {key.replace("-", "_"): value for key, value in given.items()}
+        return cls(**{names.get(key, key): value for key, value in keys.items()})
 
     def given(self) -> dict[str, Any]:
         """The settings, except attributes, whose value is not the default, by the names of their options."""

@@ -44,9 +44,7 @@ def open_summary_file(
 
 Given = Any
 """Files of summaries, with or without the names of their systems; a table or rows with ids can replace any file."""
-WANTED = (
-    "a data frame or rows with the fields 'id' and 'summary' (and 'system', if several systems wrote them)"
-)
+WANTED = "a data frame or rows with the fields 'id' and 'summary' (and 'system', if there are several)"
 IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
 
