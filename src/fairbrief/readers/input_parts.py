@@ -72,12 +72,10 @@ class KnownIds:
         self.systems: dict[str, None] = {}
         self.places: dict[int, int] = {}
 
-    def add(
-        self, ident: str, system: str, texts: tuple[str, ...], source: int, number: int
-    ) -> DataError | None:
+    def add(self, ident: str, system: str, texts: tuple[str, ...], source: int, row: int) -> DataError | None:
         """Add a summary of a record. An error if the system has one already, or another system one of other documents.
 
-        ``texts`` are those of the documents, ``source`` and ``number`` the row.
+        ``texts`` are those of the documents, ``source`` and ``row`` are numbers.
         """
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
@@ -92,7 +90,7 @@ class KnownIds:
                 )
             return fault(what, "one summary per record and system", advice)
         self.systems.setdefault(system)
-        self.places[key] = (number * len(self.sources) + source) << TEXT_BITS | hashed
+        self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed
         for other in self.systems:
             if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
                 if known & TEXTS == hashed:

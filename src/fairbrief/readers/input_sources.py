@@ -210,9 +210,7 @@ def not_a_row(row: Any) -> DataError:
 
 def no_record(name: str) -> DataError:
     """The error for a source without rows."""
-    return DataError(
-        f"{name} has no record: found an empty input; expected at least one record; check the file."
-    )
+    return DataError(f"{name} has no record: found an empty input; expected at least one; check the file.")
 
 
 def open_saved(path: Path) -> Any:

@@ -24,6 +24,11 @@ ATTEMPTS = 6
 """Attempts per request."""
 PATIENCE = timedelta(seconds=60)
 """Time limit of retries, for stores that limit time instead of attempts."""
+DENIED = re.compile(
+    r"(?i)ACCESS_DENIED|INVALID_ACCESS_KEY|INVALID_SIGNATURE|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED|\b40[13]\b"
+    r"|unauthenticated|permission|credential|forbidden"
+)
+"""What stores answer without permission."""
 AT_ONCE = 1 << 20
 """Bytes per request, at least, when a file is read sequentially."""
 
@@ -202,12 +207,7 @@ def fault(address: str, error: Exception) -> FairbriefError:
     scheme = address.partition("://")[0]
     if isinstance(error, FileNotFoundError):
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
-    if isinstance(error, PermissionError) or re.search(
-        r"ACCESS_DENIED|INVALID_ACCESS_KEY|INVALID_SIGNATURE|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED|\b40[13]\b"
-        r"|unauthenticated|permission|credential|forbidden",
-        reason,
-        re.IGNORECASE,
-    ):
+    if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
             f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
             f"tools ({where_credentials(scheme)})."

@@ -144,11 +144,9 @@ class RowReader:
         use.see_inside("documents", draft.objects)
         return draft
 
-    def _mapped(
-        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
-    ) -> Mapping[str, str]:
+    def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
-        own = dict(attributes)
+        own = dict(known)
         for name, source, is_of_record in self._attributes:
             if is_of_record:
                 value = look_up(row, source)
@@ -305,9 +303,7 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
             yield several[0][0], _one_row(several, {key: ident}, each, once)
 
 
-def _one_row(
-    rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]
-) -> dict[str, Any] | DataError:
+def _one_row(rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]) -> Any:
     """The rows of one record as one, added to ``row``; an error if it has no text, or if they disagree."""
     (ident,), text = row.values(), each[0]
     row |= {

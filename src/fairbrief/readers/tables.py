@@ -175,9 +175,7 @@ def _objects(batch: Any) -> Sequence[Any]:
         rows: list[Any] = batch.to_pylist()
     except ValueError as error:
         if batch.num_rows == 1:
-            return [
-                fault(f"an unreadable value ({error})", "UTF-8 text, numbers or lists", "correct the row")
-            ]
+            return [fault(f"an unreadable value ({error})", "text, numbers or lists", "correct the row")]
         return [row for i in range(batch.num_rows) for row in _objects(batch.slice(i, 1))]
     return rows
 

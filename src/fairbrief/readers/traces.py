@@ -74,6 +74,7 @@ DEEPEST = 40
 """Levels of objects inside objects, and parts of a key."""
 TYPED = frozenset("stringValue intValue doubleValue boolValue bytesValue arrayValue kvlistValue".split())
 """The types of values in OTLP."""
+KEY_AND_VALUE = {"key", "value"}
 HIGHEST = 64
 """Spans above a span that are searched."""
 TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
@@ -208,9 +209,8 @@ def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
 
 def _is_call(span: Span) -> bool:
     """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
-    return span["kind"] in CALLS or (
-        not span["kind"] and _at(span["tree"], "gen_ai.completion[]") is not None
-    )
+    kind = span["kind"]
+    return kind in CALLS or (not kind and _at(span["tree"], "gen_ai.completion[]") is not None)
 
 
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
@@ -426,9 +426,7 @@ def _plain(given: Any, depth: int = 0) -> Any:
     if isinstance(given, list):
         if given and all(isinstance(one, tuple) for one in given):
             return _plain(dict(given), depth)  # Arrow's form of a map
-        if given and all(
-            isinstance(one, dict) and {"key"} <= one.keys() <= {"key", "value"} for one in given
-        ):
+        if given and all(isinstance(one, dict) and {"key"} <= one.keys() <= KEY_AND_VALUE for one in given):
             return _plain({str(one["key"]): one.get("value") for one in given}, depth)
         return [_plain(one, depth + 1) for one in given if one is not None]
     if not isinstance(given, Mapping):

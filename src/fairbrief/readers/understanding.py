@@ -255,9 +255,7 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
-def _id(
-    one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool
-) -> tuple[str | None, bool]:
+def _id(one: InspectedFile, documents: str, systems: list[str], *, is_alone: bool) -> tuple[str | None, bool]:
     """The field with the record's id, and whether it is repeated in rows of one document each."""
     rows, columns = one.rows, one.columns
     rest = [

@@ -200,17 +200,10 @@ def _places(text: str) -> Iterator[Mention]:
             start += len(before)
         low = " ".join(parts).lower()
         is_after = before.removesuffix("the ").strip() in _BEFORE
-        if (
-            low in _PHRASES
-            or (low in _PLACES and (low not in _NAMES_TOO or is_after))
-            or (len(parts) > 1 and parts[-1].lower() in _ENDS)
-            or (
-                before in ("in ", "near ")
-                and parts
-                and not {*low.split()} & _NEVER_PLACES
-                and not parts[0].isupper()
-            )
-        ):
+        is_listed = low in _PHRASES or (low in _PLACES and (low not in _NAMES_TOO or is_after))
+        is_street = len(parts) > 1 and parts[-1].lower() in _ENDS
+        may_be_place = before in ("in ", "near ") and parts and not parts[0].isupper()
+        if is_listed or is_street or (may_be_place and _NEVER_PLACES.isdisjoint(low.split())):
             yield Mention("place", low, start, start + len(low), _person(text, start, start + len(low)))
 
 

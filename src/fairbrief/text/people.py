@@ -140,14 +140,10 @@ def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
-    last = _normal(name.last or "")
-    wrong = core[-1]
-    if (
-        len(last) < SHORTEST_FUZZY
-        or " " in last
-        or wrong in source_words
-        or wrong in (f"{last}s", f"{last}es")
-    ):
+    """The name with its last word corrected, if that is the person's last name with one wrong letter."""
+    last, wrong = _normal(name.last or ""), core[-1]
+    is_plural = wrong in (f"{last}s", f"{last}es")
+    if len(last) < SHORTEST_FUZZY or " " in last or is_plural or wrong in source_words:
         return None
     return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 
