@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -159,26 +158,25 @@ class Reading:
             steps = self._steps(with_summaries=own_summaries)
             sampling.look(record for *_, record, summaries in steps if record and summaries is not None)
             self._begin()
-        with ExitStack() as stack:
-            summary_files = [
-                open_summary_file(name, source, self.summary_fields, self._exclude, stack)
-                for name, source in (self.summary_files if with_summaries else ())
-            ]
-            ids, known = KnownIds([source.name for source in self.sources]), set[int]()
-            for step in self._steps(with_summaries=own_summaries):
-                *_, record, summaries = step
-                if record is None or summaries is None or (sampling and not sampling.selects(record)):
-                    for summary_file in summary_files:
-                        summary_file.take(record)
-                    continue
-                self.tally.rows += 1
-                yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
-                if summary_files and (key := hash(record.id)) not in known:
-                    known.add(key)
-                    beside = (summary for one in summary_files for summary in one.take(record))
-                    yield from self._of_record(ids, step, record, beside, may_be_missing=True)
-            for summary_file in summary_files:
-                summary_file.finish()
+        summary_files = [
+            open_summary_file(name, source, self.summary_fields, self._exclude)
+            for name, source in (self.summary_files if with_summaries else ())
+        ]
+        ids, known = KnownIds([source.name for source in self.sources]), set[int]()
+        for step in self._steps(with_summaries=own_summaries):
+            *_, record, summaries = step
+            if record is None or summaries is None or (sampling and not sampling.selects(record)):
+                for summary_file in summary_files:
+                    summary_file.take(record)
+                continue
+            self.tally.rows += 1
+            yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
+            if summary_files and (key := hash(record.id)) not in known:
+                known.add(key)
+                beside = (summary for one in summary_files for summary in one.take(record))
+                yield from self._of_record(ids, step, record, beside, may_be_missing=True)
+        for summary_file in summary_files:
+            summary_file.finish()
         if not self._is_part:
             self._conclude(needs_summaries=own_summaries)
 

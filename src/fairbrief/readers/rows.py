@@ -285,22 +285,22 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
         *fields.record_attributes.values(),
     ]
     once += [fields.system, *fields.summary_names()] if own_summaries else []
-    with RowsOnDisk() as stored:
-        for number, row in rows:
-            try:
-                if not isinstance(row, Mapping):
-                    raise not_a_row(row)
-                ident = id_of(need(row, key), f"the value of {key!r}")
-            except DataError as error:
-                yield number, error
-                continue
-            system = use.value(row, fields.system)
-            read = {field: use.value(row, field) for field in (key, *each, *once)}
-            values = {field: value for field, value in read.items() if value is not ABSENT}
-            stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
-        for ident, system in list(stored):
-            several = stored.pop((ident, system))
-            yield several[0][0], _one_row(several, {key: ident}, each, once)
+    stored = RowsOnDisk()
+    for number, row in rows:
+        try:
+            if not isinstance(row, Mapping):
+                raise not_a_row(row)
+            ident = id_of(need(row, key), f"the value of {key!r}")
+        except DataError as error:
+            yield number, error
+            continue
+        system = use.value(row, fields.system)
+        read = {field: use.value(row, field) for field in (key, *each, *once)}
+        values = {field: value for field, value in read.items() if value is not ABSENT}
+        stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+    for ident, system in list(stored):
+        several = stored.pop((ident, system))
+        yield several[0][0], _one_row(several, {key: ident}, each, once)
 
 
 def _one_row(rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]) -> Any:

@@ -8,7 +8,6 @@ the order of the records; a blank line is an empty summary.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
-from fairbrief.readers.input_sources import FRAMES, Source, check_file, in_memory, one_source, split_sheet
+from fairbrief.readers.input_sources import (
+    FRAMES, Source, check_file, in_memory, not_a_row, one_source, split_sheet,
+)  # fmt: skip
 from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
@@ -33,13 +34,11 @@ Exclude = Callable[[DataError], None]
 """Handles an error: raises it, or counts and lists it."""
 
 
-def open_summary_file(
-    system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
-) -> InOrder | ById:
-    """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
+def open_summary_file(system: str | None, source: Source, fields: Fields, exclude: Exclude) -> InOrder | ById:
+    """The summaries of a source. Without a system, the rows name theirs."""
     if source.file is not None and source.format is None:
-        return InOrder(system or source.system, source, exclude, stack)
-    return ById(system, source, fields, exclude, stack)
+        return InOrder(system or source.system, source.file, exclude)
+    return ById(system, source, fields, exclude)
 
 
 Given = Any
@@ -92,11 +91,9 @@ def _source(given: Any) -> Source:
 class InOrder:
     """The summaries of a file with one per line, in the order of the records."""
 
-    def __init__(self, system: str, source: Source, exclude: Exclude, stack: ExitStack) -> None:
-        assert source.file is not None
-        self.system, self.name, self.exclude = system, source.name, exclude
-        _, content = stack.enter_context(source.file.text())
-        self.lines = enumerate(content, 1)
+    def __init__(self, system: str, file: files.File, exclude: Exclude) -> None:
+        self.system, self.name, self.exclude = system, file.name, exclude
+        self.lines = _numbered(file)
 
     def take(self, record: Record | None) -> list[Summary]:
         """The summary of the next record; ``record`` is None for an unreadable one."""
@@ -126,19 +123,22 @@ class InOrder:
         )
 
 
+def _numbered(file: files.File) -> Iterator[tuple[int, bytes]]:
+    with file.text() as (_, content):
+        yield from enumerate(content, 1)
+
+
 class ById:
     """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
-    def __init__(
-        self, system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
-    ) -> None:
+    def __init__(self, system: str | None, source: Source, fields: Fields, exclude: Exclude) -> None:
         self.ids = KnownIds([source.name])
         if system is not None:
             self.ids.systems[system] = None
-        self.hint = f" If a column has the system, write --summaries {source.name} without a name."
-        self.hint = "" if system is None else self.hint
-        self.exclude = exclude
-        self.stored = stack.enter_context(RowsOnDisk())
+        hint = (
+            f" If a column has the system, write --summaries {source.name} without a name." if system else ""
+        )
+        self.exclude, self.stored = exclude, RowsOnDisk()
         self.use = FieldUse({*fields.summary_names()})
         if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
@@ -154,13 +154,13 @@ class ById:
                 continue
             for written in summaries:
                 if (again := self.ids.add(ident, written.system, (), 0, number)) is not None:
-                    exclude(at(where, DataError(f"{again}{self.hint}"), ident))
+                    exclude(at(where, DataError(f"{again}{hint}"), ident))
                 else:
                     self.stored.add(hash(ident), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
-        if isinstance(row, DataError):
-            raise row
+        if not isinstance(row, Mapping):
+            raise not_a_row(row)
         key = fields.id or ID
         self.use.see(row)
         value = self.use.value(row, key)

@@ -84,16 +84,16 @@ Span = dict[str, Any]
 
 def calls_in(rows: Iterable[Row], unpack: Callable[[Any], Iterable[Span]]) -> Iterator[Row]:
     """A row per call of a model in the rows of an export; ``unpack`` returns the spans in one of them."""
-    with RowsOnDisk() as stored:
-        for number, row in rows:
-            if not isinstance(row, Mapping):
-                yield number, row
-                continue
-            for span in map(_span, unpack(_plain(row))):
-                if span["id"] is not None:
-                    stored.add(str(span["trace"]), (number, span))
-        for trace in list(stored):
-            yield from _records(trace, stored.pop(trace))
+    stored = RowsOnDisk()
+    for number, row in rows:
+        if not isinstance(row, Mapping):
+            yield number, row
+            continue
+        for span in map(_span, unpack(_plain(row))):
+            if span["id"] is not None:
+                stored.add(str(span["trace"]), (number, span))
+    for trace in list(stored):
+        yield from _records(trace, stored.pop(trace))
 
 
 def parsed_cells(rows: Iterable[Row]) -> Iterator[Row]:
