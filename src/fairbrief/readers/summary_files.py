@@ -18,9 +18,7 @@ from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
-from fairbrief.readers.input_sources import (
-    FRAMES, Source, check_file, in_memory, not_a_row, one_source, split_sheet,
-)  # fmt: skip
+from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
 from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
@@ -55,7 +53,7 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
     if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
         given = [given]
-    elif not isinstance(given, Iterable) or type(given).__module__.partition(".")[0] in FRAMES:
+    elif not isinstance(given, Iterable):
         raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
