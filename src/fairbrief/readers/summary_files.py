@@ -7,7 +7,7 @@ the order of the records; a blank line is an empty summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
     if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
         given = [given]
-    elif not isinstance(given, Iterable):
+    elif not isinstance(given, (Sequence, Mapping)):
         raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
