@@ -8,7 +8,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +71,8 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
 InputFile = Path | StoredFile
 """A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")
+EVERY = 64
+"""Rows between two updates of the progress."""
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")
 """The start of an address; a path keeps only one of its slashes."""
 LONGEST_PACKED = 1 << 25
@@ -139,6 +141,13 @@ class File:
         """Its size in bytes."""
         return self.path.size if isinstance(self.path, StoredFile) else self.path.stat().st_size
 
+    def metered(self, rows: Iterable[tuple[int, Any]], many: int) -> Iterator[tuple[int, Any]]:
+        """Its rows, numbered from 1 to ``many``, which set the progress."""
+        for number, row in rows:
+            if number % EVERY == 0:
+                self.meter.at(self.size * number // many)
+            yield number, row
+
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Turn errors of the system, of zlib, of Arrow and of object stores into ours, with the file's name.
@@ -163,7 +172,7 @@ class File:
                 f"{self.name}: found damage ({reason}); expected a complete file; create or copy the file again."
             ) from error
         if isinstance(self.path, StoredFile):
-            self.path.check()
+            self.path.native().close()  # DataError if it has changed
 
     @contextmanager
     def opened(self) -> Iterator[io.BufferedReader]:

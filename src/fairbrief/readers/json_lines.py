@@ -40,8 +40,6 @@ PARTS = 512
 _decode = msgspec.json.Decoder().decode
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
-EVERY = 64
-"""Rows between two updates of the progress."""
 CHUNK = 1 << 20
 
 
@@ -132,10 +130,7 @@ def read_array(file: File) -> Iterator[Row]:
                 "object per line, so that one error does not affect the rest."
             ) from None
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
-    for number, row in enumerate(rows, 1):
-        if number % EVERY == 0:
-            file.meter.at(file.size * number // len(parts))
-        yield number, row
+    yield from file.metered(enumerate(rows, 1), len(parts))
 
 
 def load(file: File) -> Mapping[str, Any]:

@@ -71,10 +71,6 @@ class StoredFile:
                 )
         return handle
 
-    def check(self) -> None:
-        """DataError if it has changed."""
-        self.native().close()
-
 
 def find(address: str) -> list[StoredFile]:
     """The file at an address, or, for a name with stars, the matching files, sorted.

@@ -16,7 +16,7 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError, first_line, optional_library
 from fairbrief.readers.files import NOT_UTF8, File
-from fairbrief.readers.json_lines import EVERY, PART, Range, Row
+from fairbrief.readers.json_lines import PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
@@ -61,11 +61,8 @@ def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
         check_columns(table.schema_arrow.names, file.name)
         first, stop = (0, table.num_row_groups) if part is None else part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
-        bytes_per_row = file.size / max(1, table.metadata.num_rows)
-        for number, row in _rows_of(_batches(table, range(first, stop), growth), before):
-            if number % EVERY == 0:
-                file.meter.at(int(number * bytes_per_row))
-            yield number, row
+        rows = _rows_of(_batches(table, range(first, stop), growth), before)
+        yield from file.metered(rows, table.metadata.num_rows)
 
 
 def _batches(table: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
