@@ -64,7 +64,8 @@ def find_sources(source: Any, form: str | None = None, encoding: str | None = No
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _named(source, form, encoding)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
-        return [Source("records", "records", _iterable(source))]
+        rows = _once(source) if isinstance(source, Iterator) else partial(enumerate, source, 1)
+        return [Source("records", "records", rows)]
     raise RequestError(
         f"Records cannot be read from {show(source)}. Give a path, several paths, hf:NAME, a table or an iterable of dicts."
     )
@@ -180,23 +181,20 @@ def in_memory(source: Any) -> Source | None:
         library = kind.__module__.partition(".")[0]
         if kind.__name__ in FRAMES.get(library, ()):
             return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
-    library = type(source).__module__.partition(".")[0]
-    if library == "datasets":
-        dataset = _one_split(source, None, "The data set", how="pass one of them")
-        return _of_data_set(dataset, "dataset", "dataset")
+        if library == "datasets":
+            dataset = _one_split(source, None, "The data set", how="pass one of them")
+            return _of_data_set(dataset, "dataset", "dataset")
     return None
 
 
-def _iterable(source: Iterable[Any]) -> Callable[[], Iterator[Row]]:
-    used = False
+def _once(source: Iterator[Any]) -> Callable[[], Iterator[Row]]:
+    """The rows of an iterator; RequestError if they are read again."""
+    unread = [source]
 
     def rows() -> Iterator[Row]:
-        nonlocal used
-        if isinstance(source, Iterator):
-            if used:
-                raise RequestError("These records are an iterator, which can be read only once. Pass a list.")
-            used = True
-        yield from enumerate(source, 1)
+        if not unread:
+            raise RequestError("These records are an iterator, which can be read only once. Pass a list.")
+        yield from enumerate(unread.pop(), 1)
 
     return rows
 
