@@ -15,7 +15,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
-from fairbrief.readers.fields import ABSENT, FieldUse, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, Fields, FieldUse, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, fields_of, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
@@ -64,7 +64,23 @@ class Draft:
             raise fault(f"two documents with the id {twice!r}", "unique ids in a record", "correct the ids")
 
 
-def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
+def draft_of(row: Mapping[str, Any], fields: Fields, use: FieldUse, *, is_table: bool) -> Draft:
+    """The documents of a row; in a table, a cell may contain them as JSON."""
+    if fields.has_several_documents:
+        draft = _draft_several(row, fields.documents, use)
+    else:
+        (source,) = fields.documents
+        value = use.value(row, source)
+        if value is None or value is ABSENT:
+            value = need(row, source, how_to_say(source, fields))
+        if is_table and not fields.separator:
+            value = _parse_cell(value)
+        draft = _draft_one(value, fields.separator, source)
+    use.see_inside("documents", draft.objects)
+    return draft
+
+
+def _draft_one(value: Any, separator: str | None, source: str) -> Draft:
     """Documents from the value of the field ``source``."""
     draft = Draft(is_one_text=isinstance(value, str), sources=(source,))
     if draft.is_one_text:
@@ -77,7 +93,7 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
     return draft
 
 
-def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
+def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
     """Documents from several fields, or from the parts of one; null ones are blank.
 
     The object around a text may have its attributes.
@@ -131,7 +147,7 @@ def look_up(row: Mapping[str, Any], source: str) -> Any:
     return value
 
 
-def parse_documents_cell(value: Any) -> Any:
+def _parse_cell(value: Any) -> Any:
     """Documents from a table's cell: a JSON list of texts or objects; otherwise the text.
 
     Raises DataError for a list in Python's notation, whose brackets and quotation marks would become text.
@@ -156,6 +172,24 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
+
+
+def how_to_say(field: str, fields: Fields) -> str:
+    """The advice if the default field of documents or summaries is missing."""
+    if field == "documents" and fields.group_by is not None:
+        return " Give the field with the text of a document: --documents-field FIELD."
+    if field == "documents":
+        return (
+            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
+            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
+            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
+        )
+    if field == "summary":
+        return (
+            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
+            "or a separate file: --summaries FILE."
+        )
+    return ""
 
 
 def _map_from_documents(name: str, source: str, draft: Draft) -> bool:

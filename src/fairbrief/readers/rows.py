@@ -10,15 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.documents import (
-    Draft,
-    draft_documents,
-    draft_several,
-    look_up,
-    map_attribute,
-    need,
-    parse_documents_cell,
-)
+from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
 from fairbrief.readers.field_values import (
     NOTHING,
     attributes_of,
@@ -63,7 +55,6 @@ class RowReader:
         self.is_numbered = fields.id is None
         self.blank = 0
         """Number of documents without text, which were excluded."""
-        self._several_documents = fields.has_several_documents
         self._several_summaries = fields.has_several_summaries
         self._attributes = [
             *((name, source or name, False) for name, source in fields.attributes.items()),
@@ -101,7 +92,7 @@ class RowReader:
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
         fields, get = self.fields, row.get
-        draft = self._draft(row)
+        draft = draft_of(row, fields, self.use, is_table=self.source.is_table)
         attributes: Mapping[str, str] = NOTHING
         if (given := get("attributes")) is not None:
             attributes = attributes_of(self._cell(given), "the attributes")
@@ -129,20 +120,6 @@ class RowReader:
             where,
             fields.cluster,
         )
-
-    def _draft(self, row: Mapping[str, Any]) -> Draft:
-        fields, use = self.fields, self.use
-        if self._several_documents:
-            draft = draft_several(row, fields.documents, use)
-        else:
-            value = use.value(row, fields.documents[0])
-            if value is None or value is ABSENT:
-                value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
-            if self.source.is_table and not fields.separator:
-                value = parse_documents_cell(value)
-            draft = draft_documents(value, fields.separator, fields.documents[0])
-        use.see_inside("documents", draft.objects)
-        return draft
 
     def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
@@ -236,24 +213,6 @@ def fault_of(given: Case | Record) -> DataError | None:
         found = f"a summary of the record {given.summary.record!r}"
         return fault(found, "one of this record", "pair each record with its own summary")
     return None
-
-
-def how_to_say(field: str, fields: Fields) -> str:
-    """The advice if the default field of documents or summaries is missing."""
-    if field == "documents" and fields.group_by is not None:
-        return " Give the field with the text of a document: --documents-field FIELD."
-    if field == "documents":
-        return (
-            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
-            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
-            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
-        )
-    if field == "summary":
-        return (
-            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
-            "or a separate file: --summaries FILE."
-        )
-    return ""
 
 
 # ---- Combines the rows of a record into one row.
