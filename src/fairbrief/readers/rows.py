@@ -55,7 +55,6 @@ class RowReader:
         self.is_numbered = fields.id is None
         self.blank = 0
         """Number of documents without text, which were excluded."""
-        self._several_summaries = fields.has_several_summaries
         self._attributes = [
             *((name, source or name, False) for name, source in fields.attributes.items()),
             *((name, source, True) for name, source in fields.record_attributes.items()),
@@ -109,17 +108,10 @@ class RowReader:
         if draft.has_blank and (kept := tuple(d for d in documents if d.text and not d.text.isspace())):
             self.blank += len(documents) - len(kept)  # if no document has text, all are kept
             documents = kept
-        references, seed_document = self.use.given(row, fields.references), get("seed_document")
-        return Record(
-            ident,
-            documents,
-            self._references(references) if references else (),
-            entities,
-            attributes,
-            id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
-            where,
-            fields.cluster,
-        )
+        references, seed = self.use.given(row, fields.references), get("seed_document")
+        references = self._references(references) if references else ()
+        seed = None if seed in (None, "") else id_of(seed, "the seed document")
+        return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
 
     def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
@@ -142,15 +134,13 @@ class RowReader:
             parsed = self._cell(value)
             is_list = isinstance(parsed, list) and all(isinstance(part, str) for part in parsed)
             value = parsed if is_list else [value]
-        return tuple(
-            text if is_plain(text) else text_of(text, f"reference {i}")
-            for i, text in enumerate(list_of(value, "the references"), 1)
-        )
+        listed = list_of(value, "the references")
+        return tuple(text_of(text, f"reference {i}") for i, text in enumerate(listed, 1))
 
     def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """The summary of each system."""
         use, fields = self.use, self.fields
-        text = self._by_field(row) if self._several_summaries else use.given(row, fields.summary[0][1])
+        text = self._by_field(row) if fields.has_several_summaries else use.given(row, fields.summary[0][1])
         system, claims = use.given(row, fields.system), row.get("claims")
         claims = None if claims in (None, "") else self._cell(claims)
         if text.__class__ is not str and isinstance(text, Mapping):
