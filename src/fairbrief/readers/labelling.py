@@ -185,12 +185,10 @@ class Labelling:
                 raise at(record.where, error, record.id)
             return {**attributes, name: group_of(number, cuts)}
 
-        return replace(
-            record,
-            documents=tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents),
-            entities=tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities),
-            attributes=relabelled(record.attributes),
-        )
+        documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
+        entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
+        attributes = relabelled(record.attributes)
+        return replace(record, documents=documents, entities=entities, attributes=attributes)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
         """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""

@@ -47,16 +47,13 @@ class Redaction:
         return Case(clean, replace(summary, text=text, claims=claims, made=made))
 
     def _clean(self, record: Record, names: frozenset[str]) -> Record:
-        documents = (
+        documents = tuple(
             Document(self._text(d.text, names), _attributes(d.attributes), d.id and without_identifiers(d.id))
             for d in record.documents
         )
-        return replace(
-            record,
-            documents=tuple(documents),
-            references=tuple(self._text(text, names) for text in record.references),
-            attributes=_attributes(record.attributes),
-        )
+        references = tuple(self._text(text, names) for text in record.references)
+        attributes = _attributes(record.attributes)
+        return replace(record, documents=documents, references=references, attributes=attributes)
 
     def _names(self, texts: Iterable[str]) -> frozenset[str]:
         return frozenset().union(*map(names_in, texts)) if self.names else frozenset()

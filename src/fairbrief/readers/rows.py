@@ -225,14 +225,8 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
         )
     key, text = fields.group_by or ID, fields.documents[0]
     each = [text, *(source or name for name, source in fields.attributes.items())]
-    once = [
-        fields.references,
-        "seed_document",
-        "entities",
-        "claims",
-        "reason",
-        *fields.record_attributes.values(),
-    ]
+    once = [fields.references, "seed_document", "entities", "claims", "reason"]
+    once += fields.record_attributes.values()
     once += [fields.system, *fields.summary_names()] if own_summaries else []
     stored = RowsOnDisk()
     for number, row in rows:
@@ -255,11 +249,8 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
 def _one_row(rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]) -> Any:
     """The rows of one record as one, added to ``row``; an error if it has no text, or if they disagree."""
     (ident,), text = row.values(), each[0]
-    row |= {
-        field: [values.get(field) for _, values in rows]
-        for field in each
-        if any(field in values for _, values in rows)
-    }
+    present = [field for field in each if any(field in values for _, values in rows)]
+    row |= {field: [values.get(field) for _, values in rows] for field in present}
     row[text] = ["" if one is None else one for one in row.get(text, ())]
     try:
         if all(map(_is_blank, row[text])):

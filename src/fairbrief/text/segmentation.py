@@ -198,14 +198,11 @@ class Parted:
         runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
         self._runs, self._place = runs.names, place
         # The others are one piece each, at the end.
-        pieces = Words(
-            np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))]),
-            np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)]),
-            (),
-        )
+        numbers = np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))])
+        many = np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)])
         own = np.arange(len(plain))
         own[is_other] = len(plain) + np.arange(len(self._others))
-        self._pieces = pieces.at(own.take(place))
+        self._pieces = Words(numbers, many, ()).at(own.take(place))
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
