@@ -143,9 +143,8 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
                 f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
             )
         token = Token(form, columns[4], *places[low])
-        pages.words.append(
-            Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
-        )
+        governor = -1 if head in ("_", "0") else base + int(head) - 1
+        pages.words.append(Word(token, columns[3], governor, columns[7]))
         _add_brackets(pages, misc.get("Entity", ""), index, f"{path}:{number}")
 
 
@@ -252,9 +251,8 @@ def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, 
         return _run(words, named[0], inside, span) if named and words[head].upos == "NOUN" else []
     if head + 1 in named and words[head + 1].relation == "appos":  # an occupation: "YouTuber [Ann Lee]"
         return _run(words, head + 1, inside, span)
-    is_office = fields.get("link") == "pred" and any(
-        words[i].relation.startswith(("nmod", "det", "compound", "amod")) for i in children
-    )
+    relations = {words[i].relation.partition(":")[0] for i in children}
+    is_office = fields.get("link") == "pred" and relations & {"nmod", "det", "compound", "amod"}
     return [] if is_office else _run(words, head, inside, span)
 
 

@@ -163,14 +163,12 @@ def _fitting(store: Any, pattern: str) -> list[str]:
 
     wanted = pattern.split("/")
     first = next(i for i, part in enumerate(wanted) if re.search(r"[*\[]", part))
-    selector = fs.FileSelector(
-        "/".join(wanted[:first]), recursive=first + 1 < len(wanted), allow_not_found=True
-    )
+    folder, is_deep = "/".join(wanted[:first]), first + 1 < len(wanted)
+    selector = fs.FileSelector(folder, recursive=is_deep, allow_not_found=True)
     result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
     parts = [path.split("/") for path in result]
-    return sorted(
-        "/".join(path) for path in parts if len(path) == len(wanted) and all(map(fnmatchcase, path, wanted))
-    )
+    fitting = (p for p in parts if len(p) == len(wanted) and all(map(fnmatchcase, p, wanted)))
+    return sorted(map("/".join, fitting))
 
 
 def _version(store: Any, path: str, handle: Any) -> str:

@@ -196,10 +196,7 @@ def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
             return
         except csv.Error as error:
             found = f"invalid CSV in {_lines_from(start, reader)} ({error})"
-            yield (
-                start,
-                fault(found, "closed quotation marks, doubled inside a field", "correct the quotation marks"),
-            )
+            yield start, fault(found, "closed quotation marks, doubled inside a field", "correct them")
             continue
         if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
             yield start, not_utf8(ord(bad[0]) - 0xDC00, f"in {_lines_from(start, reader)}")

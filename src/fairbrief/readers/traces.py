@@ -64,6 +64,7 @@ LIKELY = (
 )  # fmt: skip
 """Usual names of the fields with documents, the most likely first."""
 ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
+NOT_ASKED = ANSWERS | {"system", "developer"}
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
 SHORT = 100
@@ -299,9 +300,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     messages = [_message(m) for m in _list(given.get("messages") if isinstance(given, Mapping) else given)]
     if returned := [text for role, text in messages if role in ("tool", "function")]:
         return returned
-    asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
-        text_of(given)[0]
-    ]
+    asked = [text for role, text in messages if role not in NOT_ASKED] or [text_of(given)[0]]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
 
 

@@ -40,9 +40,8 @@ def speaker_in(line: str) -> tuple[str, str]:
         return "", line
     words = match[1].split()
     bare = re.sub(r"\([^()]*\)", "", match[1]).split()
-    is_name = len(words) <= MOST_WORDS and (
-        len(bare) == 1 or all(not word[0].islower() or len(word) <= 3 for word in bare)
-    )
+    is_capitalised = all(not word[0].islower() or len(word) <= 3 for word in bare)
+    is_name = len(words) <= MOST_WORDS and (len(bare) == 1 or is_capitalised)
     is_sentence = any(word[-1] in "?!," or (word[-1] == "." and len(word) > 5) for word in words)
     return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
@@ -85,9 +84,8 @@ def _record(file: File, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
             turns.append((speaker, []))
         if turns and text:
             turns[-1][1].append(text)
-    documents = [
-        {"text": " ".join(texts), "attributes": {"speaker": speaker}} for speaker, texts in turns if texts
-    ]
+    said = [(speaker, " ".join(texts)) for speaker, texts in turns if texts]
+    documents = [{"text": text, "attributes": {"speaker": speaker}} for speaker, text in said]
     if not documents:
         wanted = "turns such as 'NAME: text', or <v NAME> in WebVTT"
         remedy = "add the names, or give a table with one turn per row and --group-by"

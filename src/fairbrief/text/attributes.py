@@ -72,9 +72,8 @@ _NUMBERS = {word: n for n, word in enumerate([*_DIGITS, *_TEENS], 1)} | {
     for n, ten in enumerate(_TENS, 2)
     for m, digit in enumerate(["", *_DIGITS])
 }
-_DECADES = {f"{ten[:-1]}ies": 10 * n for n, ten in enumerate(_TENS, 2)} | {
-    f"{n}0s": 10 * n for n in range(2, 10)
-}
+_DECADES = {f"{ten[:-1]}ies": 10 * n for n, ten in enumerate(_TENS, 2)}
+_DECADES |= {f"{n}0s": 10 * n for n in range(2, 10)}
 _PARTS = {"early": (0, 3), "mid": (4, 6), "late": (7, 9), None: (0, 9)}
 _AGE_WORDS = {w.replace("_", " "): years for years, text in _WORDS["ages"].items() for w in text.split()}
 

@@ -166,9 +166,8 @@ class Words:
             return self
         grams, size = self.numbers, len(self.names)
         for shift in range(1, n):
-            grams = np.unique(
-                grams[: len(self.numbers) - shift] * size + self.numbers[shift:], return_inverse=True
-            )[1]
+            pairs = grams[: len(self.numbers) - shift] * size + self.numbers[shift:]
+            grams = np.unique(pairs, return_inverse=True)[1]
         many = np.maximum(self.many - (n - 1), 0)
         inside = grams.take(ranges(starts(self.many), many))
         return Words(inside.astype(np.int64), many, range(len(grams)))
