@@ -25,9 +25,7 @@ def files_of(source: Path, ending: str) -> list[Path]:
         return [source]
     result = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(ending))
     if not result:
-        raise DataError(
-            f"{source}: found no {ending} file; expected one, or a folder of them; check the path."
-        )
+        raise DataError(f"{source}: found no {ending} file; expected one, or a folder of them; check it.")
     return result
 
 

@@ -75,9 +75,7 @@ def one_source(source: Any) -> Source:
     """The source; RequestError if a name with stars matches several files."""
     result = find_sources(source)
     if len(result) > 1:
-        raise RequestError(
-            f"{source} matches {len(result)} files, but only one can be read here: give its name."
-        )
+        raise RequestError(f"{source} matches {len(result)} files, but only one can be read: give its name.")
     return result[0]
 
 
@@ -121,9 +119,7 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in BY_ENDING)
         advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
-        raise RequestError(
-            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
-        )
+        raise RequestError(f"{shown} is a folder, but not a data set saved by 'datasets'. {advice}")
     if not path.exists():
         if scheme := ADDRESS.match(shown):
             stores = ", ".join(f"{store}://" for store in COPYING)
@@ -154,9 +150,7 @@ def _of_file(
             f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
         )
     if given_encoding is not None and not basis.is_text:
-        raise RequestError(
-            f"--encoding needs a text file, but the format of {name} is {basis.name}: drop --encoding."
-        )
+        raise RequestError(f"--encoding needs a text file, but {name} is {basis.name}: drop --encoding.")
     encoding = UTF8
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
@@ -244,6 +238,4 @@ def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
         return splits[split or next(iter(splits))]
     if split is None:
         raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
-    raise RequestError(
-        f"{what} has no split {split!r}. Its splits: {names(splits)}.{did_you_mean(split, splits)}"
-    )
+    raise RequestError(f"{what} has no split {split!r}. It has {names(splits)}.{did_you_mean(split, splits)}")

@@ -39,9 +39,8 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                who = (
-                    f"the speaker {names([speaker])}, who is not in {self.name}," if speaker else "no speaker"
-                )
+                stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
+                who = stranger if speaker else "no speaker"
                 error = DataError(
                     f"found {who} in document {number}; expected a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD "
                     "gives the field with the names); add the row; or, with --attribute for a column of the table, give --missing "

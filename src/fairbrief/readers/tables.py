@@ -181,9 +181,7 @@ def check_columns(columns: Sequence[str], where: str) -> None:
     """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
-        raise DataError(
-            f"{where}: found the column {names(twice)} more than once; expected unique names; rename one."
-        )
+        raise DataError(f"{where}: found the column {names(twice)} twice; expected unique names; rename one.")
 
 
 def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:

@@ -157,9 +157,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             yield _annotated(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
             begun = 0
     if begun:
-        raise DataError(
-            f"{path}:{begun}: found no end of the document '{id_}'; expected '#end document'; add it."
-        )
+        raise DataError(f"{path}:{begun}: found no '#end document' of '{id_}'; add it.")
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
@@ -234,9 +232,7 @@ def _trees(path: Path) -> list[list[Leaf]]:
         trees[-1] += _LEAF.findall(line)
         depth += line.count("(") - line.count(")")
         if depth < 0:
-            raise DataError(
-                f"{path}:{number}: found a closing bracket without an opening one; correct the tree."
-            )
+            raise DataError(f"{path}:{number}: found a bracket that closes nothing; correct the tree.")
         if depth == 0:
             trees.append([])
     if depth:
@@ -257,7 +253,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
             word, leaf = html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else "the end"
             if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
                 raise DataError(
-                    f"{at}: found '{word}'; expected '{leaf}', as in the tree; use files of one release."
+                    f"{at}: found '{word}'; expected '{leaf}' of the tree; use files of one release."
                 )
             index += 1
         elif tag == mark and closing:
