@@ -140,7 +140,7 @@ class ReadingSettings:
     @property
     def cuts(self) -> dict[str, str]:
         """Attribute → the cuts of its bins."""
-        return {name: cuts or "" for name, cuts in _mapped("--bin", self.bins).items()}
+        return {name: cuts or f"{name}=" for name, cuts in _mapped("--bin", self.bins).items()}
 
     @property
     def redacted(self) -> tuple[str, ...]:
