@@ -141,7 +141,9 @@ def _attribute(measures: Sequence[str | Measure]) -> str:
     """The attribute of groups without a name: the one that the measures name."""
     over = sorted({name for measure in measures if (name := _over(measure))})
     if len(over) > 1:
-        raise RequestError(f"Measures compare groups by {names(over)}: give groups as a dictionary of these.")
+        raise RequestError(
+            f"The measures compare groups by {names(over)}: give groups as a dictionary of these names."
+        )
     return over[0] if over else GROUP
 
 

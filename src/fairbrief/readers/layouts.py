@@ -29,7 +29,7 @@ def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
     rows = next((value for value in found if isinstance(value, list)), None)
     if rows is None:
         raise DataError(
-            f"{name}: found {show(found[0])} under {paths!r}; expected a list; give another --format."
+            f"{name}: found {show(found[0])} under {paths.partition('|')[0]!r}; expected a list; give another --format."
         )
     return rows
 

@@ -133,7 +133,9 @@ class ById:
         self.ids = KnownIds([source.name])
         if system is not None:
             self.ids.systems[system] = None
-        hint = f" If a column has the system, give --summaries {source.name} without NAME=." if system else ""
+        hint = (
+            f" If a column has the system, write --summaries {source.name} without a name." if system else ""
+        )
         self.exclude, self.stored = exclude, RowsOnDisk()
         self.use = FieldUse({*fields.summary_names()})
         if source.tool:
