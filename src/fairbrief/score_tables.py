@@ -36,12 +36,9 @@ class ScoreTable:
         shapes = np.array([answer.matrix.shape for answer in answers], dtype=np.int64).reshape(-1, 2)
         cells = [answer.matrix.reshape(-1) for answer in answers]
         none = np.zeros(0)
-        return cls(
-            shapes,
-            np.concatenate([none, *cells]),
-            np.concatenate([none, *(answer.owner for answer in answers)]).astype(np.int64),
-            np.concatenate([none, *(answer.sizes for answer in answers)]),
-        )
+        owner = np.concatenate([none, *(answer.owner for answer in answers)]).astype(np.int64)
+        sizes = np.concatenate([none, *(answer.sizes for answer in answers)])
+        return cls(shapes, np.concatenate([none, *cells]), owner, sizes)
 
     @classmethod
     def joined(cls, tables: Sequence[ScoreTable]) -> ScoreTable:
@@ -167,14 +164,9 @@ class ScoredUnits:
 
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""
-        places = np.array(chosen, dtype=np.int64)
-        return ScoredUnits(
-            [self.cases[i] for i in chosen],
-            self.table,
-            self.first[places],
-            self.asked[places],
-            [self.extracts[i] for i in chosen] if self.extracts else (),
-        )
+        places, cases = np.array(chosen, dtype=np.int64), [self.cases[i] for i in chosen]
+        extracts = [self.extracts[i] for i in chosen] if self.extracts else ()
+        return ScoredUnits(cases, self.table, self.first[places], self.asked[places], extracts)
 
     def __len__(self) -> int:
         return len(self.cases)

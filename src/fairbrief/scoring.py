@@ -187,7 +187,7 @@ def _documents(documents: Any) -> list[list[str]]:
     return result
 
 
-def _add_groups(rows: Sequence[dict[str, Any]], name: str, column: Any, what: str) -> None:
+def _add_groups(rows: list[dict[str, Any]], name: str, column: Any, what: str) -> None:
     """Add an attribute to the documents of each row, or from a flat list to the records."""
     cells = _listed(column, what)
     is_flat = bool(cells) and (isinstance(cells[0], str) or not isinstance(cells[0], Iterable))
@@ -203,9 +203,7 @@ def _add_groups(rows: Sequence[dict[str, Any]], name: str, column: Any, what: st
             document["attributes"][name] = _value(value, f"{where}[{j}]", "drop its document")
 
 
-def _zipped(
-    rows: Sequence[dict[str, Any]], column: Any, what: str
-) -> Iterator[tuple[dict[str, Any], Any, str]]:
+def _zipped(rows: list[dict[str, Any]], column: Any, what: str) -> Iterator[tuple[dict[str, Any], Any, str]]:
     """Each row with its value of a column, and the value's place; nothing without a column."""
     values = [] if column is None else _listed(column, what)
     if column is not None and len(values) != len(rows):
@@ -247,11 +245,8 @@ def _value(value: Any, where: str, otherwise: str = DROP) -> str:
 
 def _is_absent(value: Any) -> bool:
     """Whether a value is None, NaN, or the missing value of pandas."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and value != value)
-    )
+    is_nan = isinstance(value, float) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _wrong(where: str, found: str, expected: str, remedy: str) -> DataError:

@@ -228,7 +228,7 @@ def test_layouts_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "content", "said"), [
     ("a.eval", b"PK\3\4 broken", "invalid JSON"),
-    ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results'"),
+    ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results.results'"),
     ("c.json", b'{"adapter_spec": {}, "request_states": [', "invalid JSON"),
     ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; expected a list of 1 value"),
 ])  # fmt: skip

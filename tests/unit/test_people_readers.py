@@ -87,7 +87,7 @@ def test_a_folder_is_read_in_order_and_an_empty_one_is_refused(tmp_path: Path) -
     assert [r.id for r in read_corefud(tmp_path)] == ["visit-a", "visit-b"]
     with pytest.raises(DataError, match=r"found no \.coref file"):
         list(read_ontonotes(tmp_path))
-    with pytest.raises(DataError, match="no such file or folder"):
+    with pytest.raises(DataError, match="absent: found no conll file; expected one, or a folder"):
         list(read_conll(tmp_path / "absent"))
 
 

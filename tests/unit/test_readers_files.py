@@ -271,7 +271,7 @@ def test_columns_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"no column 'partie'.*Did you mean 'party'"):
         list(read(path, **{**CSV_OPTIONS, "attributes": {"party": "partie"}}))
     path.write_text("id,text,id\n1,a,2\n")
-    with pytest.raises(DataError, match="column 'id' more than once"):
+    with pytest.raises(DataError, match="column 'id' twice"):
         list(read(path))
 
 
@@ -357,6 +357,6 @@ def test_memory_does_not_grow(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("address", ["file:///data/in.jsonl", "https://x.org/in.jsonl"])
 def test_an_address_of_another_kind_is_told_which_kinds_there_are(address: str) -> None:
     """It is no file that is missing."""
-    said = rf"addresses of {address.partition(':')[0]} are not supported, only s3://, .* give its path"
+    said = rf"addresses of {address.partition(':')[0]} are not supported, only s3://, "
     with pytest.raises(RequestError, match=said):
         list(read(Path(address)))

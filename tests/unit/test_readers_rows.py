@@ -190,7 +190,7 @@ def test_message_in_full() -> None:
     with pytest.raises(DataError) as raised:
         list(read([ROW, ROW | {"id": "yelp-031", "documents": []}]))
     assert str(raised.value) == (
-        "records:2 (id 'yelp-031'): found no documents; expected at least one; add the documents, or remove the record."
+        "records:2 (id 'yelp-031'): found no documents; expected at least one; add some, or remove the record."
     )
 
 

@@ -19,20 +19,13 @@ from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention
 
 
-def files_of(source: Path, *endings: str) -> list[Path]:
-    """``source`` itself, or all files below it with one of the endings, sorted by path."""
+def files_of(source: Path, ending: str) -> list[Path]:
+    """``source`` itself, or all files below it with the ending, sorted by path."""
     if source.is_file():
         return [source]
-    wanted = " or ".join(endings)
-    if not source.exists():
-        raise DataError(
-            f"{source}: found no such file or folder; expected a {wanted} file, or a folder of them; check the path."
-        )
-    result = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
+    result = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(ending))
     if not result:
-        raise DataError(
-            f"{source}: found no {wanted} file in the folder; expected at least one; check the path."
-        )
+        raise DataError(f"{source}: found no {ending} file; expected one, or a folder of them; check it.")
     return result
 
 
@@ -161,9 +154,7 @@ def _linked(given: Annotation) -> list[Span]:
     kept = []
     for span in sorted(given.names, key=lambda s: (s.last - s.first, s.chain is None, s.first)):
         tokens = range(span.first, span.last + 1)
-        if _names_nobody(given, span):
-            continue
-        if claimed.isdisjoint(tokens):
+        if claimed.isdisjoint(tokens) and not _names_nobody(given, span):
             claimed.update(tokens)
             kept.append(span)
     kept.sort(key=lambda s: s.first)
@@ -171,10 +162,8 @@ def _linked(given: Annotation) -> list[Span]:
     chains: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for span in kept:
         if span.chain is not None:
-            chains[words[span]].add(span.chain)
-            if len(words[span]) > 1:
-                chains[words[span][:1]].add(span.chain)
-                chains[words[span][-1:]].add(span.chain)
+            for part in (words[span], words[span][:1], words[span][-1:]):
+                chains[part].add(span.chain)
     linked, added = [], 0
     for span in kept:
         chain = span.chain
@@ -266,35 +255,33 @@ def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
     can replace it). Otherwise it is the most frequent last word of the longer names; otherwise the single word. The
     first name is the most frequent one before it.
     """
-    titled = Counter(text[a:b] for a, b in person.names if (a, b) in person.titled)
-    single = Counter(text[a:b] for a, b in person.names if len(text[a:b].split()) == 1)
-    longer = [text[a:b] for a, b in person.names if len(text[a:b].split()) > 1]
-    last = (
-        _most(_part(name, "last") for name in titled.elements())
-        or _most(_part(name, "last") for name in longer)
-        or _most(single.elements())
-    )
+    titled = [text[a:b] for a, b in person.names if (a, b) in person.titled]
+    names = [text[a:b] for a, b in person.names]
+    longer = [name for name in names if len(name.split()) > 1]
+    single = [name for name in names if name not in longer]
+    last = _most(_parts(titled, "last")) or _most(_parts(longer, "last")) or _most(single)
     if last is None:
         return None, None
-    first = _most(_part(name, "given", last) for name in longer)
+    first = _most(_parts(longer, "given", last))
     if first is None and not longer:
-        first = _most(w for w in single.elements() if w.lower() != last.lower())
+        first = _most(name for name in single if name.lower() != last.lower())
     return first, last
 
 
-def _part(name: str, part: str, last: str | None = None) -> str | None:
-    return next((name[p.start : p.end] for p in divide(name, last) if p.part == part), None)
+def _parts(names: Iterable[str], part: str, last: str | None = None) -> list[str]:
+    """The first part of this kind of each name that has one."""
+    divided = ([name[p.start : p.end] for p in divide(name, last) if p.part == part] for name in names)
+    return [parts[0] for parts in divided if parts]
 
 
-def _most(words: Iterable[str | None]) -> str | None:
+def _most(words: Iterable[str]) -> str | None:
     """The most frequent word, ignoring case (of ties the first), in its most frequent spelling."""
-    seen = [w for w in words if w]
+    seen = list(words)
     if not seen:
         return None
-    low, _ = Counter(w.lower() for w in seen).most_common(1)[0]
-    spelled = Counter(w for w in seen if w.lower() == low)
-    plain = {w: n for w, n in spelled.items() if not w.isupper()} or dict(spelled)
-    return max(plain, key=lambda w: plain[w])
+    ((low, _),) = Counter(w.lower() for w in seen).most_common(1)
+    spelled = [w for w in seen if w.lower() == low]
+    return Counter([w for w in spelled if not w.isupper()] or spelled).most_common(1)[0][0]
 
 
 def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:

@@ -25,6 +25,8 @@ COLUMNS = 10
 NUMBER, HEAD = re.compile(r"(\d{1,9})(?:-(\d{1,9})|(\.\d+))?", re.ASCII), re.compile(r"\d{1,9}|_", re.ASCII)
 """The number of a word, of a token of several words (4-5) or of a word that is not in the text (8.1); and of a head."""
 _FIELDS = ("eid", "etype", "head", "other")
+_BY_PEOPLE = re.compile(r"(?:\(human.*?\)\s*|(?!\())(.*)")
+"""A summary with the mark of people, or without any."""
 
 
 @dataclass(slots=True)
@@ -141,9 +143,8 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
                 f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
             )
         token = Token(form, columns[4], *places[low])
-        pages.words.append(
-            Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
-        )
+        governor = -1 if head in ("_", "0") else base + int(head) - 1
+        pages.words.append(Word(token, columns[3], governor, columns[7]))
         _add_brackets(pages, misc.get("Entity", ""), index, f"{path}:{number}")
 
 
@@ -176,9 +177,7 @@ def _record(pages: _Pages, path: Path) -> Record:
     pages.brackets.check()
     text = "".join(pages.text)
     words = pages.words
-    names: list[Span] = []
-    attributive: list[Span] = []
-    nouns: list[Span] = []
+    names, attributive, nouns = list[Span](), list[Span](), list[Span]()
     notes: dict[str, dict[str, str]] = {}
     spans = sorted(pages.brackets.spans, key=lambda s: (s[0].first, -s[0].last))
     heads = {span: head_of(words, span) for span, _ in spans}
@@ -190,10 +189,9 @@ def _record(pages: _Pages, path: Path) -> Record:
         kind, head = fields.get("etype", ""), heads[span]
         if kind != "person" and (kind or gendered_words.pronoun_gender(words[head].token.form) is None):
             continue
-        of_another = is_attributive(words, head) or any(
-            other.covers(span) and other != span for other in things[head]
-        )
-        (attributive if of_another else names).extend(names_of(words, span, head, fields))
+        is_of_thing = any(other.covers(span) and other != span for other in things[head])
+        is_of_thing = is_of_thing or is_attributive(words, head)
+        (attributive if is_of_thing else names).extend(names_of(words, span, head, fields))
         if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
         if fields.get("identity"):
@@ -201,27 +199,19 @@ def _record(pages: _Pages, path: Path) -> Record:
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
-    given = Annotation(
-        text, [w.token for w in words], [span for span, _ in spans], names, nouns, heads, notes
-    )
+    tokens, mentions = [word.token for word in words], [span for span, _ in spans]
+    given = Annotation(text, tokens, mentions, names, nouns, heads, notes)
     attributes = {"genre": pages.meta["genre"]} if "genre" in pages.meta else {}
     summaries = [v for k, v in pages.meta.items() if re.fullmatch(r"summary\d*", k)]
-    human = tuple(
-        v.partition(")")[2].strip() if v.startswith("(") else v
-        for v in summaries
-        if v.startswith("(human") or not v.startswith("(")
-    )
-    return Record(pages.id, (Document(text),), human, people(given), attributes, where=f"{path}:{pages.line}")
+    human = (match[1] for v in summaries if (match := _BY_PEOPLE.fullmatch(v)))
+    where = f"{path}:{pages.line}"
+    return Record(pages.id, (Document(text),), tuple(human), people(given), attributes, where=where)
 
 
 # ------------------------------------------------------------------------------------- dependencies
 
 
-_DETERMINERS = frozenset(
-    ["the", "a", "an", "this", "that", "these", "those", "our", "my", "your", "both", "all"]
-)
-
-
+_DETERMINERS = frozenset("the a an this that these those our my your both all".split())
 _FOREIGN_AND = frozenset(("et", "und", "y", "e", "och", "og", "en"))
 _ROLES = frozenset(
     "anonymous critic defendant defense plaintiff petitioner refugee respondent scholars sinners student users who widow".split()
@@ -256,43 +246,22 @@ def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, 
     children = [i for i in inside if words[i].head == head]
     if any(words[i].relation == "conj" and words[i].upos == "PROPN" for i in children):
         return []
-    if words[head].token.tag == "NNP":
-        if (bearer := _bearer_after(words, head, inside)) is not None:
-            return _run(words, bearer, inside, span)
-        return (
-            []
-            if fields.get("link") == "pred" and _is_office(words, head, inside)
-            else _run(words, head, inside, span)
-        )
-    if words[head].upos != "NOUN":
-        return []
-    for i in children:
-        if words[i].relation in ("appos", "flat") and words[i].token.tag == "NNP":
-            return _run(words, i, inside, span)
-    return []
-
-
-def _bearer_after(words: Sequence[Word], head: int, inside: range) -> int | None:
-    """The name directly after a capitalised occupation, in apposition to it: "YouTuber [Ann Lee]"."""
-    after = head + 1
-    is_bearer = after in inside and words[after].head == head and words[after].relation == "appos"
-    return after if is_bearer and words[after].token.tag == "NNP" else None
+    named = [i for i in children if words[i].relation in ("appos", "flat") and words[i].token.tag == "NNP"]
+    if words[head].token.tag != "NNP":
+        return _run(words, named[0], inside, span) if named and words[head].upos == "NOUN" else []
+    if head + 1 in named and words[head + 1].relation == "appos":  # an occupation: "YouTuber [Ann Lee]"
+        return _run(words, head + 1, inside, span)
+    relations = {words[i].relation.partition(":")[0] for i in children}
+    is_office = fields.get("link") == "pred" and relations & {"nmod", "det", "compound", "amod"}
+    return [] if is_office else _run(words, head, inside, span)
 
 
 def is_attributive(words: Sequence[Word], head: int) -> bool:
     """Whether a word is part of the name of a thing: a compound of another proper noun."""
-    seen = head
-    if words[seen].relation == "conj" and words[seen].head >= 0:
-        seen = words[seen].head
-    governor = words[seen].head
-    return words[seen].relation == "compound" and governor >= 0 and words[governor].upos == "PROPN"
-
-
-def _is_office(words: Sequence[Word], head: int, inside: range) -> bool:
-    return any(
-        words[i].head == head and words[i].relation.startswith(("nmod", "det", "compound", "amod"))
-        for i in inside
-    )
+    word = words[head]
+    if word.relation == "conj" and word.head >= 0:
+        word = words[word.head]
+    return word.relation == "compound" and word.head >= 0 and words[word.head].upos == "PROPN"
 
 
 def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Span]:
@@ -312,15 +281,13 @@ def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Sp
     others = [i for i in inside if words[i].head == root and not first <= i <= last]
     if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in others):
         return []
-    if first == last and (
-        gendered_words.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
-    ):
+    is_single, form = first == last, words[root].token.form
+    if is_single and (gendered_words.is_title(form) or form.lower() in _ROLES):
         return []
     neighbours = range(max(first - 1, 0), min(last + 2, len(words)))
     if any(words[i].token.form in _FOREIGN_AND for i in neighbours):
         return []  # "Jules et Jim" are two, or a film
-    if first == last and any(
-        words[i].relation == "nmod" and words[i].token.tag == "NNP" and i > last for i in others
-    ):
+    after = [words[i] for i in others if i > last]
+    if is_single and any(word.relation == "nmod" and word.token.tag == "NNP" for word in after):
         return []  # "Major in the Corps": an office
     return [Span(first, last, span.chain)]

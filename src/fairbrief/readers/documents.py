@@ -15,7 +15,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
-from fairbrief.readers.fields import ABSENT, FieldUse, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, Fields, FieldUse, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, fields_of, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
@@ -37,18 +37,16 @@ class Draft:
 
     def extend(self, several: Iterable[tuple[Any, Any]]) -> None:
         """Append texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
-        documents, has_ids = self.documents, False
+        documents = self.documents
         for i, (given, holder) in enumerate(several, 1):
             text, inner, attributes, ident = given, None, NOTHING, None
             if isinstance(given, dict):
                 text, inner = given.get("text", ABSENT), given.get("attributes")
                 holder = holder or given
                 if text is ABSENT:
-                    raise fault(
-                        f"document {i} with {fields_of(given)}",
-                        "its text in a field 'text'",
-                        "give the field with the text, as in --documents-field 'documents[*].body'",
-                    )
+                    found = f"document {i} with {fields_of(given)}"
+                    remedy = "give the field with the text, as in --documents-field 'documents[*].body'"
+                    raise fault(found, "its text in a field 'text'", remedy)
             if text.__class__ is not str or not text.isascii() or "\0" in text:
                 text = text_of(text, f"the text of document {i}")
             if not text or text.isspace():
@@ -58,20 +56,31 @@ class Draft:
                     attributes = attributes_of(inner, f"the attributes of document {i}")
                 if (ident := holder.get("id")) is not None:
                     ident = None if ident == "" else id_of(ident, "a document's id")
-                    has_ids = True
             documents.append(Document(text, attributes, ident))
             self.objects.append(holder)
-        known = [document.id for document in documents if document.id is not None] if has_ids else []
+        known = [document.id for document in documents if document.id is not None]
         if len(set(known)) < len(known):
             twice = next(ident for ident in known if known.count(ident) > 1)
-            raise fault(
-                f"two documents with the id {twice!r}",
-                "unique ids of documents in a record",
-                "correct the ids",
-            )
+            raise fault(f"two documents with the id {twice!r}", "unique ids in a record", "correct the ids")
 
 
-def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
+def draft_of(row: Mapping[str, Any], fields: Fields, use: FieldUse, *, is_table: bool) -> Draft:
+    """The documents of a row; in a table, a cell may contain them as JSON."""
+    if fields.has_several_documents:
+        draft = _draft_several(row, fields.documents, use)
+    else:
+        (source,) = fields.documents
+        value = use.value(row, source)
+        if value is None or value is ABSENT:
+            value = need(row, source, how_to_say(source, fields))
+        if is_table and not fields.separator:
+            value = _parse_cell(value)
+        draft = _draft_one(value, fields.separator, source)
+    use.see_inside("documents", draft.objects)
+    return draft
+
+
+def _draft_one(value: Any, separator: str | None, source: str) -> Draft:
     """Documents from the value of the field ``source``."""
     draft = Draft(is_one_text=isinstance(value, str), sources=(source,))
     if draft.is_one_text:
@@ -80,11 +89,11 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
         value = [value]
     draft.extend(zip(list_of(value, "the documents"), repeat(None), strict=False))
     if not draft.documents:
-        raise fault("no documents", "at least one", "add the documents, or remove the record")
+        raise fault("no documents", "at least one", "add some, or remove the record")
     return draft
 
 
-def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
+def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
     """Documents from several fields, or from the parts of one; null ones are blank.
 
     The object around a text may have its attributes.
@@ -95,20 +104,17 @@ def draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUs
         value = use.value(row, source)
         if value is ABSENT and len(sources) == 1:
             need(row, source)
+        found = value if isinstance(value, Several) else {} if value is ABSENT else {(source,): value}
         head, star, inner = source.rpartition("[*].")
         parents = find(row, f"{head}[*]") if star and inner else None
-        for part, text in (
-            value.items() if isinstance(value, Several) else [] if value is ABSENT else [((source,), value)]
-        ):
+        for part, text in found.items():
             parent = parents.get(part) if isinstance(parents, Several) else None
             parts.append(part)
             texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
     draft = Draft(sources=sources, parts=parts)
     draft.extend(texts)
     if not any(document.text.strip() for document in draft.documents):
-        raise fault(
-            "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
-        )
+        raise fault("no documents: all fields empty", "at least one", "add some, or remove the record")
     return draft
 
 
@@ -141,22 +147,17 @@ def look_up(row: Mapping[str, Any], source: str) -> Any:
     return value
 
 
-def parse_documents_cell(value: Any) -> Any:
+def _parse_cell(value: Any) -> Any:
     """Documents from a table's cell: a JSON list of texts or objects; otherwise the text.
 
     Raises DataError for a list in Python's notation, whose brackets and quotation marks would become text.
     """
     parsed = parse_cell(value)
-    if (
-        isinstance(parsed, str)
-        and parsed.startswith(("['", '["', "[{'"))
-        and parsed.endswith(("']", '"]', "}]"))
-    ):
-        raise fault(
-            f"{show(parsed)} as the documents, a list in Python's notation",
-            "a JSON list",
-            'write it with json.dumps, as ["a", "b"], or save the table as Parquet or JSON Lines',
-        )
+    is_list_of_python = isinstance(parsed, str) and parsed.startswith(("['", '["', "[{'"))
+    if is_list_of_python and parsed.endswith(("']", '"]', "}]")):
+        found = f"{show(parsed)} as the documents, a list in Python's notation"
+        remedy = 'write it with json.dumps, as ["a", "b"], or save the table as Parquet or JSON Lines'
+        raise fault(found, "a JSON list", remedy)
     is_list = isinstance(parsed, list) and bool(parsed) and all(isinstance(p, (str, dict)) for p in parsed)
     return parsed if is_list else value
 
@@ -166,12 +167,29 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     value = row[source] if source in row else find(row, source)
     if value is ABSENT:
         guess = did_you_mean(source, row)
-        raise DataError(
-            f"found {fields_of(row)}; expected a field {source!r}; add it, or give another field.{guess}{how}"
-        )
+        error = fault(fields_of(row), f"a field {source!r}", "add it, or give another field")
+        raise DataError(f"{error}{guess}{how}")
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
+
+
+def how_to_say(field: str, fields: Fields) -> str:
+    """The advice if the default field of documents or summaries is missing."""
+    if field == "documents" and fields.group_by is not None:
+        return " Give the field with the text of a document: --documents-field FIELD."
+    if field == "documents":
+        return (
+            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
+            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
+            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
+        )
+    if field == "summary":
+        return (
+            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
+            "or a separate file: --summaries FILE."
+        )
+    return ""
 
 
 def _map_from_documents(name: str, source: str, draft: Draft) -> bool:
@@ -248,11 +266,10 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
     blank = sum(not document.text.strip() for document in draft.documents)
     documents = f"{counted(len(draft.documents), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
     arranged = "for" if many != len(draft.documents) else "in another arrangement than"
-    return fault(
-        f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
-        "one value per document, in the same order",
-        remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip",
-    )
+    sources = " and ".join(map(repr, draft.sources))
+    found = f"{counted(many, 'value')} in {what} {arranged} {documents} in {sources}"
+    remedy = remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip"
+    return fault(found, "one value per document, in the same order", remedy)
 
 
 def _give(draft: Draft, i: int, name: str, value: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 from fairbrief.readers.messages import fault, show
@@ -26,19 +27,15 @@ def text_of(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise fault(f"{show(value)} as {what}", "text", "write it in quotation marks, or name another field")
     if "\0" in value:
-        raise fault(
-            f"a NUL character in {what}, at position {value.index(chr(0))}", "text", "remove the character"
-        )
+        found = f"a NUL character in {what}, at position {value.index(chr(0))}"
+        raise fault(found, "text", "remove the character")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            code = f"\\u{ord(value[error.start]):04x}"
-            raise fault(
-                f"half a character ({code}, a lone surrogate) in {what}, at position {error.start}",
-                "valid Unicode text",
-                "write the whole character, or remove it",
-            ) from None
+            code = f"\\u{ord(value[error.start]):04x}, a lone surrogate"
+            found = f"half a character ({code}) in {what}, at position {error.start}"
+            raise fault(found, "Unicode text", "write the whole character, or remove it") from None
     return value
 
 
@@ -62,8 +59,6 @@ def value_of(value: Any, what: str) -> str | None:
         return None
     if isinstance(value, str):
         return text_of(value, what) if value.strip() else None
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, date):
         return value.isoformat()
     number = _number(value)
@@ -72,9 +67,8 @@ def value_of(value: Any, what: str) -> str | None:
     return number
 
 
-_names: set[str] = set()
-MOST_NAMES = 1_000
-"""Names of attributes that are remembered as valid."""
+id_of_name = lru_cache(maxsize=1_000)(id_of)
+"""`id_of` for names of attributes, which rows repeat."""
 
 
 def attributes_of(value: Any, what: str) -> Mapping[str, str]:
@@ -87,10 +81,7 @@ def attributes_of(value: Any, what: str) -> Mapping[str, str]:
         raise fault(f"{show(value)} as {what}", "an object (name to value)", "write {} if there are none")
     result: dict[str, str] = {}
     for name, given in value.items():
-        if name not in _names:
-            id_of(name, f"a name in {what}")
-            if len(_names) < MOST_NAMES:
-                _names.add(name)
+        id_of_name(name, "the name of an attribute")
         if given.__class__ is str and given.isascii() and given and not given.isspace() and "\0" not in given:
             result[name] = given
         elif (text := value_of(given, f"{name!r} in {what}")) is not None:
@@ -103,14 +94,11 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
     if isinstance(value, (list, tuple)):
         return value
     if isinstance(value, Mapping) and value and all(isinstance(v, (list, tuple)) for v in value.values()):
-        lengths = {len(v) for v in value.values()}
-        if len(lengths) > 1:
+        if len({len(v) for v in value.values()}) > 1:
             sizes = ", ".join(f"{len(part):,} in {name!r}" for name, part in value.items())
-            raise fault(
-                f"lists of different lengths in {what}: {sizes}",
-                "one value per document in each list, in the same order",
-                "correct the lists, or exclude such records with --on-error skip",
-            )
+            found = f"lists of different lengths in {what}: {sizes}"
+            remedy = "correct the lists, or exclude such records with --on-error skip"
+            raise fault(found, "one value per document in each list, in the same order", remedy)
         return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
     if hasattr(value, "tolist") and isinstance(as_list := value.tolist(), list):
         return as_list
@@ -148,21 +136,15 @@ def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ..
         entity = object_of(given, what)
         ident, mentions = id_of(entity.get("id"), f"the id of {what}"), entity.get("mentions")
         if ident in entities:
-            raise fault(
-                f"two entities with the id {ident!r}", "each id once", "merge their mentions into one entity"
-            )
+            raise fault(f"two entities with the id {ident!r}", "each id once", "merge them into one")
         first, last = (
             text_of(entity[name], f"the {name} of {what}") if entity.get(name) not in (None, "") else None
             for name in ("first_name", "last_name")
         )
+        attributes = attributes_of(entity.get("attributes"), f"the attributes of {what}")
         listed = [] if mentions is None else list_of(mentions, f"the mentions of {what}")
-        entities[ident] = Entity(
-            ident,
-            first,
-            last,
-            attributes_of(entity.get("attributes"), f"the attributes of {what}"),
-            tuple(_mention(m, f"mention {j} of {what}", documents) for j, m in enumerate(listed, 1)),
-        )
+        spans = (_mention(m, f"mention {j} of {what}", documents) for j, m in enumerate(listed, 1))
+        entities[ident] = Entity(ident, first, last, attributes, tuple(spans))
     return tuple(entities.values())
 
 
@@ -176,17 +158,13 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     place, start, end = mention["document"], mention["start"], mention["end"]
     text = documents[place].text if place < len(documents) else ""
     if not text.strip():
-        raise fault(
-            f"document {place}{' (blank)' if place < len(documents) else ''} in {what}",
-            f"0 to {len(documents) - 1}, the number of a document with text",
-            "count the record's documents from 0",
-        )
+        found = f"document {place}{' (blank)' if place < len(documents) else ''} in {what}"
+        wanted = f"0 to {len(documents) - 1}, the number of a document with text"
+        raise fault(found, wanted, "count the record's documents from 0")
     if not start < end <= len(text):
-        raise fault(
-            f"characters {start} to {end} in {what}",
-            f"a span inside the {len(text)} characters of document {place}, start before end",
-            "count characters, not bytes or words; the end is one after the last character",
-        )
+        found = f"characters {start} to {end} in {what}"
+        wanted = f"a span inside the {len(text)} characters of document {place}, start before end"
+        raise fault(found, wanted, "count characters, not bytes or words; the end is one after the last")
     before = sum(bool(other.text.strip()) for other in documents[:place])
     return Mention(before, start, end, id_of(mention.get("kind"), f"the kind of {what}"))
 
@@ -201,8 +179,7 @@ def read_claims(value: Any) -> tuple[Claim, ...]:
         for name, entailed in object_of({} if values is None else values, f"the values of claim {i}").items():
             parts = entailed if isinstance(entailed, (list, tuple)) else [entailed]
             texts = (value_of(part, f"the values of {name!r} in claim {i}") for part in parts)
-            labelled[id_of(name, f"an attribute of claim {i}")] = tuple(
-                text for text in texts if text is not None
-            )
+            known = tuple(text for text in texts if text is not None)
+            labelled[id_of(name, f"an attribute of claim {i}")] = known
         claims.append(Claim(text_of(fields.get("text"), f"the text of claim {i}"), labelled or NOTHING))
     return tuple(claims)

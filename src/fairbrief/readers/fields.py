@@ -56,11 +56,6 @@ def is_path(name: str) -> bool:
     return not {".", "[", "*"}.isdisjoint(name)
 
 
-def is_pattern(path: str) -> bool:
-    """Whether a path has stars, so that it may have several values."""
-    return "*" in path
-
-
 def list_of_path(path: str) -> str:
     """The path to the parts of the list in a path; empty if the path has no list.
 
@@ -158,12 +153,12 @@ class Fields:
     @property
     def has_several_summaries(self) -> bool:
         """Whether a row may have the summaries of several systems, in one field each."""
-        return len(self.summary) > 1 or self.summary[0][0] is not None or is_pattern(self.summary[0][1])
+        return len(self.summary) > 1 or self.summary[0][0] is not None or "*" in self.summary[0][1]
 
     @property
     def has_several_documents(self) -> bool:
         """Whether the documents of a record are in several fields, or in parts of one."""
-        return len(self.documents) > 1 or is_pattern(self.documents[0])
+        return len(self.documents) > 1 or "*" in self.documents[0]
 
     def summary_names(self) -> list[str]:
         """The fields with summaries."""

@@ -8,9 +8,9 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +25,26 @@ MARKS = (
     (codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
-WESTERN = "cp1252"
-CANDIDATES = (
+CANDIDATES = ["cp1252"], [
     "cp1251", "koi8_r", "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1250", "cp1253", "cp1254", "cp1256",
     "cp1255",
-)  # fmt: skip
-"""Candidates for files that are not UTF-8: the encodings of Windows and of East Asia."""
+]  # fmt: skip
+"""Candidates for files that are not UTF-8: the encodings of Windows and of East Asia. Western text, which is tried first, would also
+match Central European."""
+NOT_UTF8 = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
+BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 
 def known_encoding(encoding: str) -> str:
     """Python's name of the encoding; RequestError for an unknown one."""
     try:
-        result = codecs.lookup(encoding)
         "".encode(encoding)
     except LookupError as error:
         raise RequestError(
             f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, latin-1, utf-16, gb18030."
         ) from error
-    return result.name
+    return codecs.lookup(encoding).name
 
 
 def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
@@ -55,31 +57,22 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
             return encoding
     if b"\0" in sample[:2]:  # the first character of UTF-16 without a mark is mostly ASCII
         return "utf-16-le" if sample[:1] != b"\0" else "utf-16-be"
-    decoder = codecs.getincrementaldecoder(UTF8)
-    try:
-        decoder().decode(sample, final=is_whole)
-    except UnicodeDecodeError:
-        pass
-    else:
-        return UTF8
-    text = decoder("surrogateescape").decode(sample, final=is_whole)
-    bad = sum("\udc80" <= character <= "\udcff" for character in text)
-    good = sum(character > "\x7f" for character in text) - bad
-    return UTF8 if good >= bad else _other(sample)
+    text = codecs.getincrementaldecoder(UTF8)("surrogateescape").decode(sample, final=is_whole)
+    bad = len(NOT_UTF8.findall(text))
+    if 2 * bad > len(BEYOND_ASCII.findall(text)):
+        from charset_normalizer import from_bytes
 
-
-def _other(sample: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    for candidates in ([WESTERN], list(CANDIDATES)):  # Western text would also match Central European
-        if (best := from_bytes(sample, cp_isolation=candidates).best()) is not None:
-            return best.encoding
+        for candidates in CANDIDATES:
+            if (best := from_bytes(sample, cp_isolation=candidates).best()) is not None:
+                return best.encoding
     return UTF8
 
 
 InputFile = Path | StoredFile
 """A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")
+EVERY = 64
+"""Rows between two updates of the progress."""
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")
 """The start of an address; a path keeps only one of its slashes."""
 LONGEST_PACKED = 1 << 25
@@ -99,12 +92,13 @@ class Meter:
         """Pickled without the open file."""
         return Meter, (self.before,)
 
-    def follow(self, file: Any) -> None:
-        """Take the position from an open file."""
+    def follow(self, file: Any) -> Any:
+        """Take the position from an open file, which is returned."""
         self._open = file
+        return file
 
     def at(self, position: int) -> None:
-        """Set the position in the current file."""
+        """Set the position in the current file, for readers that do not read from beginning to end."""
         self._position, self._open = position, None
 
     @property
@@ -140,22 +134,19 @@ class File:
     path: InputFile
     name: str
     encoding: str = UTF8
-    meter: Meter | None = None
-
-    def at(self, position: int) -> None:
-        """Set the progress, for readers that do not read from beginning to end."""
-        if self.meter is not None:
-            self.meter.at(position)
-
-    def _followed(self, opened: Any) -> Any:
-        if self.meter is not None:
-            self.meter.follow(opened)
-        return opened
+    meter: Meter = field(default_factory=Meter)
 
     @property
     def size(self) -> int:
         """Its size in bytes."""
         return self.path.size if isinstance(self.path, StoredFile) else self.path.stat().st_size
+
+    def metered(self, rows: Iterable[tuple[int, Any]], many: int) -> Iterator[tuple[int, Any]]:
+        """Its rows, numbered from 1 to ``many``, which set the progress."""
+        for number, row in rows:
+            if number % EVERY == 0:
+                self.meter.at(self.size * number // many)
+            yield number, row
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -181,13 +172,13 @@ class File:
                 f"{self.name}: found damage ({reason}); expected a complete file; create or copy the file again."
             ) from error
         if isinstance(self.path, StoredFile):
-            self.path.check()
+            self.path.native().close()  # DataError if it has changed
 
     @contextmanager
     def opened(self) -> Iterator[io.BufferedReader]:
         """Its bytes."""
         with self.guarded(), self.path.open("rb") as raw:
-            yield self._followed(raw)
+            yield self.meter.follow(raw)
 
     @contextmanager
     def native(self) -> Iterator[Any]:
@@ -197,9 +188,9 @@ class File:
         path = self.path
         with (
             self.guarded(),
-            path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb") as source,
+            path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path)) as source,
         ):
-            yield self._followed(source)
+            yield self.meter.follow(source)
 
     @contextmanager
     def text(self) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:

@@ -24,11 +24,10 @@ class Format:
     """A format of files. Those of tools have a ``title``; their rows are converted to ours and keep the tool's fields.
 
     A tool's file is recognized by one of its ``endings``, by the object in its first line (``line``), or by the beginning
-    of a JSON document (``head``). ``rows`` is the key of the list of rows in a document (possibly in the object under the
-    key ``inside``); without it ``reader`` gives the rows. ``fields`` maps our fields to paths, or to several paths separated
-    by bars, of which the first with a value counts; a row whose ``id`` is absent or empty has its number. ``more`` computes
-    further fields from a row and the result of ``about``, which reads the file, or the object around its rows; rows for
-    which it returns None are skipped.
+    of a JSON document (``head``). ``rows`` is the path of the list of rows in a document; without it ``reader`` gives the rows.
+    ``fields`` maps our fields to paths; a row whose ``id`` is absent or empty has its number. Of several paths separated by bars,
+    the first with a value counts. ``more`` computes further fields from a row and the result of ``about``, which reads the file,
+    or the document; rows for which it returns None are skipped.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Format:
     spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]] | None = None
     """For traces: the spans in one row of an export."""
     rows: str = ""
-    inside: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
     about: Callable[[File, Mapping[str, Any]], Any] = lambda _file, _whole: None
@@ -68,11 +66,8 @@ class Format:
     def _converted(self, file: File) -> Iterator[Row]:
         """The rows of a tool's file; values that are not objects are passed on and refused later."""
         whole = json_lines.load(file) if self.rows else {}
-        inner = whole.get(self.inside)
-        around = inner if isinstance(inner, Mapping) else whole
-        listed = layouts.rows_under(around, self.rows, file.name) if self.rows else ()
-        rows = enumerate(listed, 1) if self.rows else self.reader(file)
-        about = self.about(file, around)
+        rows = enumerate(layouts.rows_at(whole, self.rows, file.name), 1) if self.rows else self.reader(file)
+        about = self.about(file, whole)
         for number, row in rows:
             if not isinstance(row, Mapping):
                 yield number, row
@@ -83,12 +78,6 @@ class Format:
                 yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
 
 
-def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda row: row.keys() >= set(keys)
-
-
-CSV = tables.read_csv
-SUBTITLES = transcripts.read_subtitles
 JSON_LIST = Format(
     name="json-list", title="the objects in a JSON document", reader=layouts.json_list,
     head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
@@ -96,9 +85,9 @@ JSON_LIST = Format(
 FORMATS = (
     Format(name="jsonl", endings=("jsonl", "ndjson"), ranges=json_lines.line_ranges),
     Format(name="json", endings=("json",), reader=json_lines.read_json),
-    Format(name="csv", endings=("csv",), reader=CSV, is_table=True),
-    Format(name="tsv", endings=("tsv",), reader=partial(CSV, delimiter="\t"), is_table=True),
-    Format(name="ssv", endings=("ssv",), reader=partial(CSV, delimiter=";"), is_table=True),
+    Format(name="csv", endings=("csv",), reader=tables.read_csv, is_table=True),
+    Format(name="tsv", endings=("tsv",), reader=partial(tables.read_csv, delimiter="\t"), is_table=True),
+    Format(name="ssv", endings=("ssv",), reader=partial(tables.read_csv, delimiter=";"), is_table=True),
     Format(
         name="excel", endings=("xlsx", "xlsm", "xls", "xlsb", "ods"), reader=tables.read_sheet, is_text=False, is_table=True,
     ),
@@ -109,7 +98,7 @@ FORMATS = (
     Format(name="arrow", endings=("arrow", "feather", "ipc"), reader=tables.read_arrow, is_text=False, is_table=True),
     Format(
         name="openai-batch", title="the output of an OpenAI batch", more=layouts.openai_batch,
-        about=layouts.model_of_batch, line=_has("custom_id", "response"),
+        about=layouts.model_of_batch, line=lambda row: row.keys() >= {"custom_id", "response"},
     ),
     Format(
         name="inspect", title="an Inspect log", endings=("eval",), is_text=False, reader=layouts.inspect_log,
@@ -117,10 +106,10 @@ FORMATS = (
     ),
     Format(
         name="lm-eval", title="samples of the lm-evaluation-harness, the first filter of each", more=layouts.lm_eval,
-        about=layouts.of_lm_eval, line=_has("doc_id", "doc", "filtered_resps"),
+        about=layouts.of_lm_eval, line=lambda row: row.keys() >= {"doc_id", "doc", "filtered_resps"},
     ),
     Format(
-        name="promptfoo", title="promptfoo results", rows="results", inside="results", more=layouts.promptfoo,
+        name="promptfoo", title="promptfoo results", rows="results.results|results", more=layouts.promptfoo,
         about=layouts.prompts_of_promptfoo, head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
     ),
     Format(
@@ -130,7 +119,7 @@ FORMATS = (
         about=lambda _, whole: first_at(whole, "adapter_spec.model_deployment|adapter_spec.model"),
     ),
     Format(
-        name="deepeval", title="a DeepEval test run", rows="testCases", inside="testRunData",
+        name="deepeval", title="a DeepEval test run", rows="testRunData.testCases|testCases",
         fields={
             "id": "name", "documents": "context|retrievalContext|input", "summary": "actualOutput",
             "references": "expectedOutput",
@@ -147,15 +136,15 @@ FORMATS = (
         head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
     ),
     Format(
-        name="summeval", title="SummEval", line=_has("id", "decoded", "model_id"),
+        name="summeval", title="SummEval", line=lambda row: row.keys() >= {"id", "decoded", "model_id"},
         fields={"documents": "text", "summary": "decoded", "system": "model_id"},
     ),  # only the paired file has the sources
     Format(
         name="summvis", title="SummVis", more=layouts.summvis,
         line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
     ),
-    Format(name="vtt", title="a WebVTT transcript", endings=("vtt",), reader=SUBTITLES, is_one_record=True),
-    Format(name="srt", title="an SRT transcript", endings=("srt",), reader=SUBTITLES, is_one_record=True),
+    Format(name="vtt", title="a WebVTT transcript", endings=("vtt",), reader=transcripts.read_subtitles, is_one_record=True),
+    Format(name="srt", title="an SRT transcript", endings=("srt",), reader=transcripts.read_subtitles, is_one_record=True),
     Format(
         name="transcript", title="a transcript with names before turns", endings=("txt",),
         reader=transcripts.read_transcript, is_one_record=True,
@@ -166,7 +155,7 @@ FORMATS = (
         head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
     ),
     Format(
-        name="phoenix", title="Phoenix spans", spans=traces.phoenix, in_tables=True,
+        name="phoenix", title="Phoenix spans", spans=lambda row: [row], in_tables=True,
         line=lambda row: "span_kind" in row and ("context" in row or "context.trace_id" in row),
     ),
     Format(

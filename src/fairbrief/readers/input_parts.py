@@ -72,12 +72,10 @@ class KnownIds:
         self.systems: dict[str, None] = {}
         self.places: dict[int, int] = {}
 
-    def add(
-        self, ident: str, system: str, texts: tuple[str, ...], source: int, number: int
-    ) -> DataError | None:
+    def add(self, ident: str, system: str, texts: tuple[str, ...], source: int, row: int) -> DataError | None:
         """Add a summary of a record. An error if the system has one already, or another system one of other documents.
 
-        ``texts`` are those of the documents, ``source`` and ``number`` the row.
+        ``texts`` are those of the documents, ``source`` and ``row`` are numbers.
         """
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
@@ -92,17 +90,14 @@ class KnownIds:
                 )
             return fault(what, "one summary per record and system", advice)
         self.systems.setdefault(system)
-        self.places[key] = (number * len(self.sources) + source) << TEXT_BITS | hashed
-        if len(self.systems) > 1:
-            for other in self.systems:
-                if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
-                    if known & TEXTS == hashed:
-                        break
-                    return fault(
-                        f"other documents than at {self._place(known)}, where the system {other!r} has this id",
-                        "the same documents for all systems of one id",
-                        "give --id-field FIELD with a unique id, or audit the files separately",
-                    )
+        self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed
+        for other in self.systems:
+            if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
+                if known & TEXTS == hashed:
+                    break
+                what = f"other documents than at {self._place(known)}, where the system {other!r} has this id"
+                advice = "give --id-field FIELD with a unique id, or audit the files separately"
+                return fault(what, "the same documents for all systems of one id", advice)
         return None
 
     def _place(self, known: int) -> str:

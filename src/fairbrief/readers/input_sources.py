@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.errors import DataError, RequestError, optional_library
 from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, known_encoding, printable
 from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
@@ -20,10 +19,10 @@ from fairbrief.text.addresses import COPYING, is_stored
 
 PREFIX = "hf:"
 """The beginning of names of data sets."""
+READER = "Reading a Hugging Face data set"
 MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
-LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Source:
 
     def read(self, meter: Meter | None = None) -> Iterator[Row]:
         """The rows, from the beginning; a meter follows the progress in a file."""
-        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter))
+        return self.rows() if self.file is None else self.rows(replace(self.file, meter=meter or Meter()))
 
 
 def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
@@ -65,7 +64,8 @@ def find_sources(source: Any, form: str | None = None, encoding: str | None = No
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _named(source, form, encoding)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
-        return [Source("records", "records", _iterable(source))]
+        rows = _once(source) if isinstance(source, Iterator) else partial(enumerate, source, 1)
+        return [Source("records", "records", rows)]
     raise RequestError(
         f"Records cannot be read from {show(source)}. Give a path, several paths, hf:NAME, a table or an iterable of dicts."
     )
@@ -75,9 +75,7 @@ def one_source(source: Any) -> Source:
     """The source; RequestError if a name with stars matches several files."""
     result = find_sources(source)
     if len(result) > 1:
-        raise RequestError(
-            f"{source} matches {len(result)} files, but only one can be read here: give its name."
-        )
+        raise RequestError(f"{source} matches {len(result)} files, but only one can be read: give its name.")
     return result[0]
 
 
@@ -121,20 +119,14 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in BY_ENDING)
         advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
-        raise RequestError(
-            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
-        )
+        raise RequestError(f"{shown} is a folder, but not a data set saved by 'datasets'. {advice}")
     if not path.exists():
         if scheme := ADDRESS.match(shown):
-            raise RequestError(
-                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
-                "file on this machine, give its path."
-            )
+            stores = ", ".join(f"{store}://" for store in COPYING)
+            raise RequestError(f"{shown}: addresses of {scheme[1]} are not supported, only {stores}.")
         parent = path.parent
         siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, siblings, n=3)
-        guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RequestError(f"There is no file {shown}.{guess}")
+        raise RequestError(f"There is no file {shown}.{did_you_mean(path.name, siblings)}")
     if not os.access(path, os.R_OK):
         raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
 
@@ -158,13 +150,12 @@ def _of_file(
             f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
         )
     if given_encoding is not None and not basis.is_text:
-        raise RequestError(
-            f"--encoding needs a text file, but the format of {name} is {basis.name}: drop --encoding."
-        )
+        raise RequestError(f"--encoding needs a text file, but {name} is {basis.name}: drop --encoding.")
+    encoding = UTF8
     if given_encoding is not None:
         encoding = known_encoding(given_encoding)
-    else:
-        encoding = files.encoding_of(path) if basis.is_text else UTF8
+    elif basis.is_text:
+        encoding = files.encoding_of(path)
     file = File(path, name, encoding)
     form = given or recognize(file, basis)
     notes = []
@@ -174,44 +165,30 @@ def _of_file(
     elif encoding != UTF8 and given_encoding is None:
         notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
     place: dict[str, Any] = {} if sheet is None or basis is not by_ending else {"sheet": sheet}
-    return Source(
-        name,
-        files.stem(path),
-        partial(form.read, **place),
-        file,
-        is_table=form.is_table,
-        format=form,
-        notes=tuple(notes),
-    )
+    rows = partial(form.read, **place)
+    return Source(name, files.stem(path), rows, file, None, form.is_table, form, tuple(notes))
 
 
 def in_memory(source: Any) -> Source | None:
     """A table or data set in memory as a source; None for anything else."""
     for kind in type(source).__mro__:  # a table of a subclass is a table, too
         library = kind.__module__.partition(".")[0]
-        if kind.__name__ in LAZY.get(library, ()):
-            raise RequestError(
-                f"A {library} {kind.__name__} can be read only once: collect it into a table first."
-            )
         if kind.__name__ in FRAMES.get(library, ()):
             return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
-    library = type(source).__module__.partition(".")[0]
-    if library == "datasets":
-        dataset = _one_split(source, None, "The data set", how="pass one of them")
-        return _of_data_set(dataset, "dataset", "dataset")
+        if library == "datasets":
+            dataset = _one_split(source, None, "The data set", how="pass one of them")
+            return _of_data_set(dataset, "dataset", "dataset")
     return None
 
 
-def _iterable(source: Iterable[Any]) -> Callable[[], Iterator[Row]]:
-    used = False
+def _once(source: Iterator[Any]) -> Callable[[], Iterator[Row]]:
+    """The rows of an iterator; RequestError if they are read again."""
+    unread = [source]
 
     def rows() -> Iterator[Row]:
-        nonlocal used
-        if isinstance(source, Iterator):
-            if used:
-                raise RequestError("These records are an iterator, which can be read only once. Pass a list.")
-            used = True
-        yield from enumerate(source, 1)
+        if not unread:
+            raise RequestError("These records are an iterator, which can be read only once. Pass a list.")
+        yield from enumerate(unread.pop(), 1)
 
     return rows
 
@@ -225,14 +202,12 @@ def not_a_row(row: Any) -> DataError:
 
 def no_record(name: str) -> DataError:
     """The error for a source without rows."""
-    return DataError(
-        f"{name} has no record: found an empty input; expected at least one record; check the file."
-    )
+    return DataError(f"{name} has no record: found an empty input; expected at least one; check the file.")
 
 
 def open_saved(path: Path) -> Any:
     """The data set in a folder; RequestError if it has several splits."""
-    datasets = _library()
+    datasets = optional_library("datasets", "datasets", READER)
     try:
         result = datasets.load_from_disk(str(path))
     except (OSError, ValueError, KeyError) as error:
@@ -242,7 +217,7 @@ def open_saved(path: Path) -> Any:
 
 def open_named(source: str) -> Any:
     """The data set that ``hf:NAME`` or ``hf:NAME:SPLIT`` names, as a stream."""
-    datasets = _library()
+    datasets = optional_library("datasets", "datasets", READER)
     name, _, split = source.removeprefix(PREFIX).partition(":")
     if not name:
         raise RequestError(f"'{source}' has no name of a data set: write hf:NAME or hf:NAME:SPLIT.")
@@ -263,14 +238,4 @@ def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
         return splits[split or next(iter(splits))]
     if split is None:
         raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
-    raise RequestError(
-        f"{what} has no split {split!r}. Its splits: {names(splits)}.{did_you_mean(split, splits)}"
-    )
-
-
-def _library() -> Any:
-    try:
-        import datasets
-    except ImportError as error:
-        raise MissingExtra("datasets", "datasets", "Reading a Hugging Face data set") from error
-    return datasets
+    raise RequestError(f"{what} has no split {split!r}. It has {names(splits)}.{did_you_mean(split, splits)}")

@@ -40,8 +40,6 @@ PARTS = 512
 _decode = msgspec.json.Decoder().decode
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
-EVERY = 64
-"""Rows between two updates of the progress."""
 CHUNK = 1 << 20
 
 
@@ -94,16 +92,12 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
-        return fault(
-            f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})",
-            "one complete JSON object per line",
-            "correct the line; if the file is one array, end its name in .json; if it is one document around its records, give "
-            "--format json-list",
-        )
+        found = f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})"
+        remedy = "correct the line; if the file is one array, end its name in .json; if it is one document, give --format json-list"
+        return fault(found, "one complete JSON object per line", remedy)
     except (RecursionError, ValueError):
-        return fault(
-            "JSON that is nested too deeply, or a number of too many digits", "a record", "correct the line"
-        )
+        found = "JSON that is nested too deeply, or a number of too many digits"
+        return fault(found, "a record", "correct the line")
     return row if isinstance(row, dict) else _not_object(row)
 
 
@@ -127,11 +121,8 @@ def read_array(file: File) -> Iterator[Row]:
     try:
         parts: list[Any] = _decode_array(data)
         rows = (parse_line(bytes(part)) for part in parts)
-    except (
-        msgspec.DecodeError,
-        RecursionError,
-    ):  # Python's parser is slower, accepts more, and explains errors
-        try:
+    except (msgspec.DecodeError, RecursionError):
+        try:  # Python's parser is slower, accepts more, and explains errors
             parts = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
             raise DataError(
@@ -139,10 +130,7 @@ def read_array(file: File) -> Iterator[Row]:
                 "object per line, so that one error does not affect the rest."
             ) from None
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
-    for number, row in enumerate(rows, 1):
-        if number % EVERY == 0:
-            file.at(file.size * number // len(parts))
-        yield number, row
+    yield from file.metered(enumerate(rows, 1), len(parts))
 
 
 def load(file: File) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.field_values import value_of
+from fairbrief.readers.field_values import attributes_of
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
@@ -39,17 +39,14 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                who = (
-                    f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
+                stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
+                who = stranger if speaker else "no speaker"
+                error = DataError(
+                    f"found {who} in document {number}; expected a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD "
+                    "gives the field with the names); add the row; or, with --attribute for a column of the table, give --missing "
+                    f"drop or --missing group.{did_you_mean(speaker, self.of)}"
                 )
-                error = fault(
-                    f"{who}, in document {number}",
-                    f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
-                    "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make "
-                    "them a group with --missing group",
-                )
-                guess = did_you_mean(speaker, self.of)
-                raise at(record.where, DataError(f"{error}{guess}"), record.id)
+                raise at(record.where, error, record.id)
             attributes = {**self.of.get(speaker, {}), **document.attributes}
             documents.append(replace(document, attributes=attributes))
         return replace(record, documents=tuple(documents))
@@ -72,15 +69,11 @@ def read_speakers(source: Any) -> SpeakerTable:
                 f"{table.name} needs the column '{SPEAKER}' and columns with attributes. Its columns: {names(row)}."
                 f"{'' if SPEAKER in row else did_you_mean(SPEAKER, row)}"
             )
-        values = {
-            name: text
-            for name, value in row.items()
-            if (text := value_of(value, f"the column {name!r}")) is not None
-        }
+        values = dict(attributes_of(row, "the columns"))
         speaker = values.pop(SPEAKER, None)
         if speaker is None:
             raise at(where, fault("no speaker", "a name in every row", "add it, or remove the row"))
-        if speaker in first:
+        if speaker in rows:
             twice = f"{names([speaker])} twice, first in row {first[speaker]}"
             raise at(where, fault(twice, "one row per speaker", "remove one of them"))
         first[speaker], rows[speaker] = number, values
@@ -127,10 +120,10 @@ class Labelling:
     missing: Missing
     named: tuple[str, ...]
     """The named attributes."""
+    speakers: SpeakerTable | None = None
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
-    speakers: SpeakerTable | None = None
     outcomes: set[str] = field(default_factory=set)
     """``kept`` and ``excluded``, if some records were."""
 
@@ -149,14 +142,11 @@ class Labelling:
             record = self.speakers.applied(record, may_lack=self.missing != "refuse")
         for name, cuts in self.bins.items():
             record = self._in_bins(record, name, cuts)
+        result: Record | None = record
         for name in self.named if self.missing != "refuse" else ():
-            result = self._without_missing(record, name)
-            if result is None:
-                self.outcomes.add("excluded")
-                return None
-            record = result
-        self.outcomes.add("kept")
-        return record
+            result = result and self._without_missing(result, name)
+        self.outcomes.add("kept" if result else "excluded")
+        return result
 
     def notes(self) -> list[str]:
         """What was done to documents without a label."""
@@ -194,12 +184,10 @@ class Labelling:
                 raise at(record.where, error, record.id)
             return {**attributes, name: group_of(number, cuts)}
 
-        return replace(
-            record,
-            documents=tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents),
-            entities=tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities),
-            attributes=relabelled(record.attributes),
-        )
+        documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
+        entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
+        attributes = relabelled(record.attributes)
+        return replace(record, documents=documents, entities=entities, attributes=attributes)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
         """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""
@@ -217,13 +205,8 @@ class Labelling:
             )
             return replace(record, documents=tuple(added))
         place = {old: new for new, old in enumerate(present)}
-        entities = (
-            replace(
-                entity,
-                mentions=tuple(
-                    replace(m, document=place[m.document]) for m in entity.mentions if m.document in place
-                ),
-            )
-            for entity in record.entities
-        )
+        entities = []
+        for entity in record.entities:
+            kept = (replace(m, document=place[m.document]) for m in entity.mentions if m.document in place)
+            entities.append(replace(entity, mentions=tuple(kept)))
         return replace(record, documents=tuple(documents[i] for i in present), entities=tuple(entities))

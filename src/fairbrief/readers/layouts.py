@@ -18,17 +18,19 @@ from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile
 from fairbrief.readers.json_lines import Row, load, read_lines
 from fairbrief.readers.messages import fault, names, show
-from fairbrief.readers.traces import source_among, text_of
+from fairbrief.readers.traces import FAILED, source_among, text_of
 
-FAILED = "the request failed"
 REFUSED = "refused"
 
 
-def rows_under(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
-    """A required list of the document."""
-    rows = whole.get(key)
-    if not isinstance(rows, list):
-        raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
+def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
+    """The list of a document at one of several paths, separated by bars; DataError if there is none."""
+    found = [at(whole, path) for path in paths.split("|")]
+    rows = next((value for value in found if isinstance(value, list)), None)
+    if rows is None:
+        raise DataError(
+            f"{name}: found {show(found[0])} under {paths.partition('|')[0]!r}; expected a list; give another --format."
+        )
     return rows
 
 
@@ -73,8 +75,8 @@ def helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
 def mlflow(file: File) -> Iterator[Row]:
     """One row per row of the table."""
     whole = load(file)
-    columns = [str(column) for column in rows_under(whole, "columns", file.name)]
-    for number, cells in enumerate(rows_under(whole, "data", file.name), 1):
+    columns = [str(column) for column in rows_at(whole, "columns", file.name)]
+    for number, cells in enumerate(rows_at(whole, "data", file.name), 1):
         if not isinstance(cells, list) or len(cells) != len(columns):
             yield number, fault(show(cells), f"a list of {len(columns)} values", "write the table again")
             continue
@@ -90,7 +92,7 @@ def _prompt(row: Any) -> Any:
 
 def prompts_of_promptfoo(_: File, whole: Mapping[str, Any]) -> list[Any]:
     """The different prompts of all results."""
-    return list(dict.fromkeys(map(_prompt, whole["results"])))
+    return list(dict.fromkeys(map(_prompt, first_at(whole, "results.results[*]|results[*]") or ())))
 
 
 def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
@@ -143,26 +145,18 @@ def model_of_batch(file: File, _: Any) -> str | None:
 
 def openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
     """The answer to one request, whose id is that of the record."""
-    body = at(row, "response.body") or {}
-    text, reason = _answer(body)
-    status = at(row, "response.status_code")
+    body, status = at(row, "response.body") or {}, at(row, "response.status_code")
+    message = at(body, "choices[0].message")
+    text = text_in(at(body, "output") if message is None else at(message, "content"))
+    reason = None
     if row.get("error") or not body or (isinstance(status, int) and status >= 400):
         text, reason = None, FAILED
-    return {
-        "id": row.get("custom_id"),
-        "summary": text,
-        "system": at(body, "model") or model,
-        "reason": reason or None,
-    }
-
-
-def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
-    """The text of an answer, and the reason if there is none."""
-    message = at(body, "choices[0].message")
-    text = text_in(body.get("output") if message is None else at(message, "content"))
-    if text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
-        return None, REFUSED
-    return text, CUT if at(body, "choices[0].finish_reason") == "content_filter" else ""
+    elif text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
+        reason = REFUSED
+    elif at(body, "choices[0].finish_reason") == "content_filter":
+        reason = CUT
+    system = at(body, "model") or model
+    return {"id": row.get("custom_id"), "summary": text, "system": system, "reason": reason}
 
 
 # ------------------------------------------------------------------------ the lm-evaluation-harness
@@ -182,24 +176,17 @@ def lm_eval(row: Mapping[str, Any], about: tuple[str | None, Any]) -> dict[str, 
     system, first = about
     if row.get("filter") != first:
         return None
-    doc, target = row.get("doc"), row.get("target")
+    doc, target, response = row.get("doc"), row.get("target"), row.get("filtered_resps")
+    while isinstance(response, list):  # the first response, in nested lists
+        response = response[0] if response else None
     is_text = isinstance(target, str) and bool(target.strip())
     return {
         **(source_among(doc) if isinstance(doc, Mapping) else {}),
         "id": row.get("doc_id"),
-        "summary": _first_text(row.get("filtered_resps")),
+        "summary": response if isinstance(response, str) else None,
         "system": system,
         "references": target if is_text or isinstance(target, list) else None,
     }
-
-
-def _first_text(given: Any) -> str | None:
-    """The first response in nested lists."""
-    while isinstance(given, list):
-        if not given:
-            return None
-        given = given[0]
-    return given if isinstance(given, str) else None
 
 
 def _model(path: InputFile) -> str | None:
@@ -227,12 +214,8 @@ REFERENCE = "summary:reference"
 
 def summvis(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
     """A record with one field per system."""
-    systems = (key for key in row if key.startswith(BEGIN) and key != REFERENCE)
-    return {
-        "documents": row.get("document"),
-        "summary": {key.removeprefix(BEGIN): row[key] for key in systems},
-        "references": row.get(REFERENCE),
-    }
+    texts = {key.removeprefix(BEGIN): row[key] for key in row if key.startswith(BEGIN) and key != REFERENCE}
+    return {"documents": row.get("document"), "summary": texts, "references": row.get(REFERENCE)}
 
 
 # ----------- Inspect (``.eval``, a zip, or ``.json``): a sample is a record; epochs are runs of one system
@@ -248,7 +231,7 @@ def inspect_log(file: File) -> Iterator[Row]:
     with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
     whole = _described(file) if is_zip else load(file)
-    samples = _entries(file) if is_zip else iter(rows_under(whole, "samples", file.name))
+    samples = _entries(file) if is_zip else iter(rows_at(whole, "samples", file.name))
     model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
@@ -301,9 +284,8 @@ def _entries(file: File) -> Iterator[Any]:
                 try:
                     yield json.loads(_unpacked(info, log, raw, file.name))
                 except (ValueError, RecursionError) as error:
-                    yield fault(
-                        f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
-                    )
+                    found = f"{info.filename} with invalid JSON ({error})"
+                    yield fault(found, "a sample", "copy the log again")
 
 
 @contextmanager
@@ -312,12 +294,8 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
     try:
         with file.opened() as raw, zipfile.ZipFile(raw) as log:
             yield raw, log
-    except (
-        zipfile.BadZipFile,
-        struct.error,
-        RuntimeError,
-        ValueError,
-    ) as error:  # RuntimeError: with a password
+    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
+        # RuntimeError: with a password
         raise DataError(
             f"{file.name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
         ) from error

@@ -22,11 +22,8 @@ def fault(found: str, expected: str, remedy: str) -> DataError:
 
 def not_utf8(byte: int, where: str) -> DataError:
     """An error of a row with a byte that is not UTF-8; ``where`` names its position."""
-    return fault(
-        f"the byte 0x{byte:02x} {where}, which is not UTF-8",
-        "UTF-8 text",
-        "save the file as UTF-8, or give its encoding, as in --encoding cp1252",
-    )
+    remedy = "save the file as UTF-8, or give its encoding, as in --encoding cp1252"
+    return fault(f"the byte 0x{byte:02x} {where}, which is not UTF-8", "UTF-8 text", remedy)
 
 
 def at(where: str, error: DataError, ident: Any = None) -> DataError:
@@ -57,10 +54,10 @@ def show(value: Any) -> str:
             return f"the number {value}" if value.bit_length() <= 64 else "a number of many digits"
         case float():
             return f"the number {value}" if math.isfinite(value) else f"the number {value} (not finite)"
+        case str() if not value:
+            return "an empty text"
         case str():
-            return (
-                f"the text {_clip(repr(value[:SHOWN]), cut=len(value) > SHOWN)}" if value else "an empty text"
-            )
+            return f"the text {_clip(repr(value[:SHOWN]), cut=len(value) > SHOWN)}"
         case Several():
             return counted(len(value), "value")
         case Mapping():

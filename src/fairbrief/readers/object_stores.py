@@ -24,6 +24,11 @@ ATTEMPTS = 6
 """Attempts per request."""
 PATIENCE = timedelta(seconds=60)
 """Time limit of retries, for stores that limit time instead of attempts."""
+DENIED = re.compile(
+    r"(?i)ACCESS_DENIED|INVALID_ACCESS_KEY|INVALID_SIGNATURE|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED|\b40[13]\b"
+    r"|unauthenticated|permission|credential|forbidden"
+)
+"""What stores answer without permission."""
 AT_ONCE = 1 << 20
 """Bytes per request, at least, when a file is read sequentially."""
 
@@ -60,18 +65,11 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise self._changed()
+                raise DataError(
+                    f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
+                    "command again when nothing writes to it."
+                )
         return handle
-
-    def check(self) -> None:
-        """DataError if it has changed."""
-        self.native().close()
-
-    def _changed(self) -> DataError:
-        return DataError(
-            f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
-            "command again when nothing writes to it."
-        )
 
 
 def find(address: str) -> list[StoredFile]:
@@ -165,14 +163,12 @@ def _fitting(store: Any, pattern: str) -> list[str]:
 
     wanted = pattern.split("/")
     first = next(i for i, part in enumerate(wanted) if re.search(r"[*\[]", part))
-    selector = fs.FileSelector(
-        "/".join(wanted[:first]), recursive=first + 1 < len(wanted), allow_not_found=True
-    )
+    folder, is_deep = "/".join(wanted[:first]), first + 1 < len(wanted)
+    selector = fs.FileSelector(folder, recursive=is_deep, allow_not_found=True)
     result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
     parts = [path.split("/") for path in result]
-    return sorted(
-        "/".join(path) for path in parts if len(path) == len(wanted) and all(map(fnmatchcase, path, wanted))
-    )
+    fitting = (p for p in parts if len(p) == len(wanted) and all(map(fnmatchcase, p, wanted)))
+    return sorted(map("/".join, fitting))
 
 
 def _version(store: Any, path: str, handle: Any) -> str:
@@ -205,12 +201,7 @@ def fault(address: str, error: Exception) -> FairbriefError:
     scheme = address.partition("://")[0]
     if isinstance(error, FileNotFoundError):
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
-    if isinstance(error, PermissionError) or re.search(
-        r"ACCESS_DENIED|INVALID_ACCESS_KEY|INVALID_SIGNATURE|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED|\b40[13]\b"
-        r"|unauthenticated|permission|credential|forbidden",
-        reason,
-        re.IGNORECASE,
-    ):
+    if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
             f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
             f"tools ({where_credentials(scheme)})."

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -72,27 +71,16 @@ class Reading:
         self.skips = settings.on_error == "skip"
         self.summary_files: Sequence[tuple[str | None, Source]] = summary_files(settings.summaries)
         if settings.summaries_id_field is not None and not self.summary_files:
-            raise RequestError(
-                "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
-            )
+            raise RequestError("--summaries-id-field needs --summaries FILE: add it, or drop the former.")
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
-        self.fields = _fields(settings, has_speakers=speakers is not None)
-        self.summary_fields = Fields(
-            id=settings.summaries_id_field or self.fields.id or ID,
-            summary=self.fields.summary,
-            system=settings.system_field,
-        )
-        self.labelling = Labelling(
-            {name: cuts_of(text) for name, text in settings.cuts.items()},
-            settings.missing,
-            settings.attributes_and_labels,
-            speakers=speakers,
-        )
+        self.fields = _fields(settings)
+        summaries_id = settings.summaries_id_field or self.fields.id or ID
+        self.summary_fields = Fields(summaries_id, self.fields.summary, system=settings.system_field)
+        bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
+        self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction.of(settings.redacted)
-        self.sampling = (
-            None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
-        )
+        self.sampling = Sampling.of(settings)
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -156,14 +144,10 @@ class Reading:
             )
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
-        cases = self._plain_cases(with_summaries=with_summaries)
-        return cases if self.redaction is None else self._redacted(cases, self.redaction)
-
-    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
-        """The cases without personal data; those that cannot be redacted are excluded."""
-        for case in cases:
+        """The cases, redacted if wanted; those that cannot be redacted are excluded."""
+        for case in self._plain_cases(with_summaries=with_summaries):
             try:
-                yield redaction.case(case)
+                yield case if self.redaction is None else self.redaction.case(case)
             except DataError as error:
                 self._exclude(error)
 
@@ -174,30 +158,25 @@ class Reading:
             steps = self._steps(with_summaries=own_summaries)
             sampling.look(record for *_, record, summaries in steps if record and summaries is not None)
             self._begin()
-        with ExitStack() as stack:
-            summary_files = [
-                open_summary_file(name, source, self.summary_fields, self._exclude, stack)
-                for name, source in (self.summary_files if with_summaries else ())
-            ]
-            ids, known = KnownIds([source.name for source in self.sources]), set[int]()
-            for step in self._steps(with_summaries=own_summaries):
-                *_, record, summaries = step
-                if (
-                    record is None
-                    or summaries is None
-                    or (sampling is not None and not sampling.selects(record))
-                ):
-                    for summary_file in summary_files:
-                        summary_file.take(record)
-                    continue
-                self.tally.rows += 1
-                yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
-                if summary_files and (key := hash(record.id)) not in known:
-                    known.add(key)
-                    beside = (summary for one in summary_files for summary in one.take(record))
-                    yield from self._of_record(ids, step, record, beside, may_be_missing=True)
-            for summary_file in summary_files:
-                summary_file.finish()
+        summary_files = [
+            open_summary_file(name, source, self.summary_fields, self._exclude)
+            for name, source in (self.summary_files if with_summaries else ())
+        ]
+        ids, known = KnownIds([source.name for source in self.sources]), set[int]()
+        for step in self._steps(with_summaries=own_summaries):
+            *_, record, summaries = step
+            if record is None or summaries is None or (sampling and not sampling.selects(record)):
+                for summary_file in summary_files:
+                    summary_file.take(record)
+                continue
+            self.tally.rows += 1
+            yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
+            if summary_files and (key := hash(record.id)) not in known:
+                known.add(key)
+                beside = (summary for one in summary_files for summary in one.take(record))
+                yield from self._of_record(ids, step, record, beside, may_be_missing=True)
+        for summary_file in summary_files:
+            summary_file.finish()
         if not self._is_part:
             self._conclude(needs_summaries=own_summaries)
 
@@ -276,7 +255,7 @@ class Reading:
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
-                first._note_source(source, first._reader)
+                first._note_source(first._reader)
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
@@ -305,44 +284,42 @@ class Reading:
         fields = self.fields
         for index, source in enumerate(self.sources):
             use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
-            self._reader = reader = RowReader(
-                fields, self.settings.system or source.system, use, cells=source.is_table
-            )
+            self._reader = reader = RowReader(source, fields, self.settings.system, use)
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
                 use.rows = PATIENCE
             count = 0
-            rows = self._watched(source.read(self._meter), reader, source)
+            rows = self._watched(source.read(self._meter), reader)
             if fields.group_by is not None:
                 rows = gathered(rows, fields, use, own_summaries=with_summaries)
-            for number, row in rows:
-                count += 1
+            for count, (number, row) in enumerate(rows, 1):
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
-                    raise reader.missing_field(source)
+                    raise reader.missing_field(use.unseen)
                 yield index, number, where, record, summaries
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
-                raise reader.missing_field(source)
+                raise reader.missing_field(use.unseen)
             if not self._is_part:
-                self._note_source(source, reader)
+                self._note_source(reader)
             self.tally.blank += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
-    def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
+    def _watched(self, rows: Iterator[Row], reader: RowReader) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
         use, fields = reader.use, self.fields
-        needed = {fields.id, *fields.documents, *fields.summary_names()} if source.is_table else set[str]()
+        is_table = reader.source.is_table
+        needed = {fields.id, *fields.documents, *fields.summary_names()} if is_table else set[str]()
         for number, row in rows:
             if row.__class__ is dict or isinstance(row, Mapping):
                 if not use.rows:  # without the default field of ids, rows are numbered
                     reader.is_numbered = fields.id is None or (fields.id == ID and ID not in row)
                 use.see(row)
                 if use.unseen and (lacking := use.unseen & needed):
-                    raise reader.missing_field(source, min(lacking))
+                    raise reader.missing_field(lacking)
             yield number, row
 
     def _read(
@@ -356,16 +333,15 @@ class Reading:
                 return record, summaries
             if (labelled := self.labelling.applied(record)) is not None:
                 return labelled, summaries
-            self._count_excluded(
-                f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
-            )
+            unlabelled = DataError("excluded (--missing drop): no document has a label.")
+            self._count_excluded(at(record.where, unlabelled, record.id))
         except DataError as error:
             self._exclude(error)
         return record, None
 
-    def _note_source(self, source: Source, reader: RowReader) -> None:
-        """Add notes on how the source was read."""
-        use = reader.use
+    def _note_source(self, reader: RowReader) -> None:
+        """Add notes on how a source was read."""
+        source, use = reader.source, reader.use
         self.notes += source.notes
         if reader.is_numbered and use.rows:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
@@ -382,7 +358,7 @@ class Reading:
         if (error := ids.add(record.id, summary.system, texts, source, number)) is None:
             return True
         if self._reader is not None and not self.skips and self.fields.system in self._reader.use.unseen:
-            raise self._reader.missing_field(self.sources[source])
+            raise self._reader.missing_field(self._reader.use.unseen)
         self._exclude(at(where, error, record.id))
         return False
 
@@ -391,8 +367,8 @@ class Reading:
         for name in self.require:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
-                    missing = f"excluded (--require): document {i} has no attribute {name!r}."
-                    self._count_excluded(str(at(where, DataError(missing), record.id)))
+                    missing = DataError(f"excluded (--require): document {i} has no attribute {name!r}.")
+                    self._count_excluded(at(where, missing, record.id))
                     self.tally.unwanted += 1
                     return False
         self.tally.wanted += 1
@@ -405,10 +381,10 @@ class Reading:
                 f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
                 "the field with --summary-field FIELD, or a separate file with --summaries FILE."
             )
-        if self.unwanted_count and not self.tally.wanted:  # the attributes are probably misspelt
+        if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
-                "each, a document lacks it. Give an attribute that the documents have, or drop --require."
+                f"--require {' and '.join(map(repr, self.require))} excludes every case: a document lacks it. "
+                "Give an attribute that the documents have, or drop --require."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()
@@ -424,12 +400,12 @@ class Reading:
             error = DataError(without_identifiers(str(error)))
         if not self.skips:
             raise error
-        self._count_excluded(str(error))
+        self._count_excluded(error)
 
-    def _count_excluded(self, message: str) -> None:
+    def _count_excluded(self, error: DataError) -> None:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
-            self.skipped.append(message)
+            self.skipped.append(str(error))
 
 
 def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
@@ -447,10 +423,10 @@ def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record
     return record, (summary,)
 
 
-def _fields(settings: ReadingSettings, *, has_speakers: bool) -> Fields:
+def _fields(settings: ReadingSettings) -> Fields:
     """The fields that the settings name."""
     attributes, cluster = settings.attribute_fields, settings.cluster_by
-    if has_speakers:
+    if settings.speakers is not None:
         attributes.setdefault(SPEAKER, None)
     of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
     return Fields(

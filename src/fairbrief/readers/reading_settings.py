@@ -98,9 +98,7 @@ class ReadingSettings:
         if self.group_by is not None and self.id_field != ID:
             raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
         if self.missing != "refuse" and not self.attributes_and_labels:
-            raise RequestError(
-                f"--missing {self.missing} needs --attribute NAME: add the attribute that documents lack."
-            )
+            raise RequestError(f"--missing {self.missing} needs --attribute NAME: add it, or drop --missing.")
         if self.sample_by is not None and self.sample is None:
             raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
 
@@ -108,8 +106,8 @@ class ReadingSettings:
     def from_options(cls, given: Mapping[str, Any]) -> ReadingSettings:
         """The settings by the names of their options, as in a file of settings; TypeError for an unknown name."""
         names = {key_of(f): f.name for f in fields(cls)}
-        keys = {key: key.replace("-", "_") for key in given}
-        return cls(**{names.get(keys[key], keys[key]): value for key, value in given.items()})
+        keys = {key.replace("-", "_"): value for key, value in given.items()}
+        return cls(**{names.get(key, key): value for key, value in keys.items()})
 
     def given(self) -> dict[str, Any]:
         """The settings, except attributes, whose value is not the default, by the names of their options."""
@@ -136,17 +134,13 @@ class ReadingSettings:
     @property
     def record_attribute_fields(self) -> dict[str, str]:
         """Attribute of the record → its field."""
-        given = _mapped("--record-attribute", self.record_attributes)
-        return {name: field or name for name, field in given.items()}
+        fields = _mapped("--record-attribute", self.record_attributes)
+        return {name: field or name for name, field in fields.items()}
 
     @property
     def cuts(self) -> dict[str, str]:
         """Attribute → the cuts of its bins."""
-        given = _mapped("--bin", self.bins)
-        for name, cuts in given.items():
-            if cuts is None:
-                raise RequestError(f"--bin {name} has no cuts: write --bin {name}=3,7.")
-        return {name: cuts for name, cuts in given.items() if cuts is not None}
+        return {name: cuts or f"{name}=" for name, cuts in _mapped("--bin", self.bins).items()}
 
     @property
     def redacted(self) -> tuple[str, ...]:
@@ -157,9 +151,7 @@ class ReadingSettings:
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
         """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
         given = self.summary_field
-        if isinstance(given, Mapping):
-            return tuple(given.items())
-        several = once_each("--summary-field", given)
+        several = given.items() if isinstance(given, Mapping) else once_each("--summary-field", given)
         return tuple(named(one) if isinstance(one, str) else one for one in several)
 
 

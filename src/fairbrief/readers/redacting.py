@@ -47,16 +47,13 @@ class Redaction:
         return Case(clean, replace(summary, text=text, claims=claims, made=made))
 
     def _clean(self, record: Record, names: frozenset[str]) -> Record:
-        documents = (
+        documents = tuple(
             Document(self._text(d.text, names), _attributes(d.attributes), d.id and without_identifiers(d.id))
             for d in record.documents
         )
-        return replace(
-            record,
-            documents=tuple(documents),
-            references=tuple(self._text(text, names) for text in record.references),
-            attributes=_attributes(record.attributes),
-        )
+        references = tuple(self._text(text, names) for text in record.references)
+        attributes = _attributes(record.attributes)
+        return replace(record, documents=documents, references=references, attributes=attributes)
 
     def _names(self, texts: Iterable[str]) -> frozenset[str]:
         return frozenset().union(*map(names_in, texts)) if self.names else frozenset()
@@ -72,16 +69,10 @@ def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
 def _refuse(record: Record) -> None:
     """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
-        error = fault(
-            "an e-mail address as the id or cluster of a record",
-            "a pseudonym, since --redact keeps ids",
-            "give --id-field '' to number the rows, or another --cluster-by",
-        )
-        raise at(record.where, error)
+        remedy = "give --id-field '' to number the rows, or another --cluster-by"
+        found = "an e-mail address as the id or cluster of a record"
+        raise at(record.where, fault(found, "a pseudonym, since --redact keeps ids", remedy))
     if record.entities:
-        error = fault(
-            "entities with mentions",
-            "plain texts, since --redact would move the mentions",
-            "drop the field 'entities', or --redact",
-        )
-        raise at(record.where, error)
+        wanted = "plain texts, since --redact would move the mentions"
+        remedy = "drop the field 'entities', or --redact"
+        raise at(record.where, fault("entities with mentions", wanted, remedy))

@@ -5,20 +5,12 @@ The summaries are one text, an object of texts by system, or one field per syste
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.documents import (
-    Draft,
-    draft_documents,
-    draft_several,
-    look_up,
-    map_attribute,
-    need,
-    parse_documents_cell,
-)
+from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
 from fairbrief.readers.field_values import (
     NOTHING,
     attributes_of,
@@ -32,7 +24,7 @@ from fairbrief.readers.field_values import (
     value_of,
 )
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse, Several, find, parse_cell
-from fairbrief.readers.input_sources import Source
+from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -54,36 +46,26 @@ def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
 
 
 class RowReader:
-    """Reads the rows of one source.
+    """Reads the rows of one source."""
 
-    ``cells``: rows come from a table, in which a cell may contain JSON.
-    """
-
-    def __init__(self, fields: Fields, system: str, use: FieldUse, *, cells: bool = False) -> None:
-        """``system`` is the system of rows that name none."""
-        self.fields = fields
-        self.use = use
-        self.cells = cells
-        self.system = system
+    def __init__(self, source: Source, fields: Fields, system: str | None, use: FieldUse) -> None:
+        """``system`` is the system of rows that name none; by default the source names it."""
+        self.source, self.fields, self.use = source, fields, use
+        self.system = system or source.system
         self.is_numbered = fields.id is None
         self.blank = 0
         """Number of documents without text, which were excluded."""
-        self._several_documents = fields.has_several_documents
-        self._several_summaries = fields.has_several_summaries
         self._attributes = [
             *((name, source or name, False) for name, source in fields.attributes.items()),
             *((name, source, True) for name, source in fields.record_attributes.items()),
         ]
 
-    def missing_field(self, source: Source, wanted: str | None = None) -> RequestError:
-        """The error for a named field that is in none of the objects read."""
-        use = self.use
-        wanted = wanted or min(use.unseen)
+    def missing_field(self, unseen: Collection[str]) -> RequestError:
+        """The error for named fields that are in none of the objects read."""
+        source, use, wanted = self.source, self.use, min(unseen)
         what = "column" if source.is_table else "field"
-        outer, inner = (
-            use.names_of(""),
-            [n for n in use.names_of("documents") if n not in ("text", "attributes")],
-        )
+        outer = use.names_of("")
+        inner = [name for name in use.names_of("documents") if name not in ("text", "attributes")]
         many = "record" if use.rows == 1 else f"{use.rows:,} records"
         among = "" if source.is_table else f" in its first {many}"
         also = f" Of its documents: {names(inner)}." if inner else ""
@@ -100,9 +82,7 @@ class RowReader:
                 ident = id_of(need(row, key), "the id")
                 self.use.use(row, key)
             elif self.fields.id == ID and row.get(ID) is not None:
-                raise fault(
-                    "an id after rows without one", "an id in every row or in none", "give every row an id"
-                )
+                raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
             else:
                 ident = str(count)
             return self._record(row, ident, where), self.summaries(row, ident)
@@ -111,19 +91,15 @@ class RowReader:
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
         fields, get = self.fields, row.get
-        draft = self._draft(row)
+        draft = draft_of(row, fields, self.use, is_table=self.source.is_table)
         attributes: Mapping[str, str] = NOTHING
         if (given := get("attributes")) is not None:
             attributes = attributes_of(self._cell(given), "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None:
-            if fields.cluster not in attributes:
-                need(row, fields.cluster)
-                raise fault(
-                    f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it"
-                )
-            self.use.use(row, fields.cluster)
+        if fields.cluster is not None and fields.cluster not in attributes:
+            need(row, fields.cluster)
+            raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
         documents, entities = tuple(draft.documents), tuple[Entity, ...]()
         if (given := get("entities")) not in (None, ""):
             given = self._cell(given)
@@ -132,37 +108,14 @@ class RowReader:
         if draft.has_blank and (kept := tuple(d for d in documents if d.text and not d.text.isspace())):
             self.blank += len(documents) - len(kept)  # if no document has text, all are kept
             documents = kept
-        references, seed_document = self.use.given(row, fields.references), get("seed_document")
-        return Record(
-            ident,
-            documents,
-            self._references(references) if references else (),
-            entities,
-            attributes,
-            id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
-            where,
-            fields.cluster,
-        )
+        references, seed = self.use.given(row, fields.references), get("seed_document")
+        references = self._references(references) if references else ()
+        seed = None if seed in (None, "") else id_of(seed, "the seed document")
+        return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
 
-    def _draft(self, row: Mapping[str, Any]) -> Draft:
-        fields, use = self.fields, self.use
-        if self._several_documents:
-            draft = draft_several(row, fields.documents, use)
-        else:
-            value = use.value(row, fields.documents[0])
-            if value is None or value is ABSENT:
-                value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
-            if self.cells and not fields.separator:
-                value = parse_documents_cell(value)
-            draft = draft_documents(value, fields.separator, fields.documents[0])
-        use.see_inside("documents", draft.objects)
-        return draft
-
-    def _mapped(
-        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
-    ) -> Mapping[str, str]:
+    def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
-        own = dict(attributes)
+        own = dict(known)
         for name, source, is_of_record in self._attributes:
             if is_of_record:
                 value = look_up(row, source)
@@ -181,15 +134,13 @@ class RowReader:
             parsed = self._cell(value)
             is_list = isinstance(parsed, list) and all(isinstance(part, str) for part in parsed)
             value = parsed if is_list else [value]
-        return tuple(
-            text if is_plain(text) else text_of(text, f"reference {i}")
-            for i, text in enumerate(list_of(value, "the references"), 1)
-        )
+        listed = list_of(value, "the references")
+        return tuple(text_of(text, f"reference {i}") for i, text in enumerate(listed, 1))
 
     def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """The summary of each system."""
         use, fields = self.use, self.fields
-        text = self._by_field(row) if self._several_summaries else use.given(row, fields.summary[0][1])
+        text = self._by_field(row) if fields.has_several_summaries else use.given(row, fields.summary[0][1])
         system, claims = use.given(row, fields.system), row.get("claims")
         claims = None if claims in (None, "") else self._cell(claims)
         if text.__class__ is not str and isinstance(text, Mapping):
@@ -212,11 +163,8 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(
-                        f"two fields with the summary of {name!r}",
-                        "one per system",
-                        "name the systems: --summary-field NAME=FIELD",
-                    )
+                    found = f"two fields with the summary of {name!r}"
+                    raise fault(found, "one per system", "name the systems: --summary-field NAME=FIELD")
                 texts[name] = text
         return texts
 
@@ -224,29 +172,23 @@ class RowReader:
         self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str
     ) -> tuple[Summary, ...]:
         if not texts:
-            raise fault(
-                "an empty object as the summaries", "a summary per system", "write null if there is none"
-            )
+            raise fault("an empty object as the summaries", "a summary", "write null if there is none")
         if system is not None:
-            raise fault(
-                f"{show(system)} as the system, in a row whose summaries name their systems",
-                "one of the two",
-                f"remove the field {self.fields.system!r}, or give another one with --system-field",
-            )
+            found = f"{show(system)} as the system, in a row whose summaries name their systems"
+            remedy = f"remove the field {self.fields.system!r}, or give another one with --system-field"
+            raise fault(found, "one of the two", remedy)
         cut = {} if claims is None else object_of(claims, "the claims")
         if unknown := [name for name in cut if name not in texts]:
-            raise fault(
-                f"claims of {unknown[0]!r}",
-                "the name of a system with a summary",
-                "add its summary, or remove its claims",
-            )
+            remedy = "add its summary, or remove its claims"
+            raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", remedy)
         return tuple(
             summary(ident, id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
         )
 
     def _cell(self, value: Any) -> Any:
-        return parse_cell(value) if self.cells else value
+        """The value; of a table, in which a cell may contain JSON, what it contains."""
+        return parse_cell(value) if self.source.is_table else value
 
 
 def fault_of(given: Case | Record) -> DataError | None:
@@ -255,34 +197,12 @@ def fault_of(given: Case | Record) -> DataError | None:
     documents: tuple[object, ...] = record.documents
     for number, document in enumerate(documents, 1):
         if not isinstance(document, Document):
-            return fault(
-                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
-            )
+            found = f"{show(document)} as document {number}"
+            return fault(found, "a Document", "write fairbrief.Document(text)")
     if isinstance(given, Case) and given.summary.record != record.id:
-        return fault(
-            f"a summary of the record {given.summary.record!r}",
-            "one of this record",
-            "pair each record with its own summary",
-        )
+        found = f"a summary of the record {given.summary.record!r}"
+        return fault(found, "one of this record", "pair each record with its own summary")
     return None
-
-
-def how_to_say(field: str, fields: Fields) -> str:
-    """The advice if the default field of documents or summaries is missing."""
-    if field == "documents" and fields.group_by is not None:
-        return " Give the field with the text of a document: --documents-field FIELD."
-    if field == "documents":
-        return (
-            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
-            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
-            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
-        )
-    if field == "summary":
-        return (
-            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
-            "or a separate file: --summaries FILE."
-        )
-    return ""
 
 
 # ---- Combines the rows of a record into one row.
@@ -305,55 +225,36 @@ def gathered(rows: Iterator[Row], fields: Fields, use: FieldUse, *, own_summarie
         )
     key, text = fields.group_by or ID, fields.documents[0]
     each = [text, *(source or name for name, source in fields.attributes.items())]
-    once = [
-        fields.references,
-        "seed_document",
-        "entities",
-        "claims",
-        "reason",
-        *fields.record_attributes.values(),
-    ]
+    once = [fields.references, "seed_document", "entities", "claims", "reason"]
+    once += fields.record_attributes.values()
     once += [fields.system, *fields.summary_names()] if own_summaries else []
-    with RowsOnDisk() as stored:
-        for number, row in rows:
-            try:
-                if isinstance(row, DataError):
-                    raise row
-                if not isinstance(row, Mapping):
-                    raise fault(
-                        show(row), "a row with named fields", "give a table, or objects with the same fields"
-                    )
-                ident = id_of(need(row, key), f"the value of {key!r}")
-            except DataError as error:
-                yield number, error
-                continue
-            system = use.value(row, fields.system)
-            read = {field: use.value(row, field) for field in (key, *each, *once)}
-            values = {field: value for field, value in read.items() if value is not ABSENT}
-            stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
-        for ident, system in list(stored):
-            several = stored.pop((ident, system))
-            yield several[0][0], _one_row(several, {key: ident}, each, once)
+    stored = RowsOnDisk()
+    for number, row in rows:
+        try:
+            if not isinstance(row, Mapping):
+                raise not_a_row(row)
+            ident = id_of(need(row, key), f"the value of {key!r}")
+        except DataError as error:
+            yield number, error
+            continue
+        system = use.value(row, fields.system)
+        read = {field: use.value(row, field) for field in (key, *each, *once)}
+        values = {field: value for field, value in read.items() if value is not ABSENT}
+        stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+    for ident, system in list(stored):
+        several = stored.pop((ident, system))
+        yield several[0][0], _one_row(several, {key: ident}, each, once)
 
 
-def _one_row(
-    rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]
-) -> dict[str, Any] | DataError:
+def _one_row(rows: list[StoredRow], row: dict[str, Any], each: Sequence[str], once: Sequence[str]) -> Any:
     """The rows of one record as one, added to ``row``; an error if it has no text, or if they disagree."""
     (ident,), text = row.values(), each[0]
-    row |= {
-        field: [values.get(field) for _, values in rows]
-        for field in each
-        if any(field in values for _, values in rows)
-    }
+    present = [field for field in each if any(field in values for _, values in rows)]
+    row |= {field: [values.get(field) for _, values in rows] for field in present}
     row[text] = ["" if one is None else one for one in row.get(text, ())]
     try:
         if all(map(_is_blank, row[text])):
-            raise fault(
-                f"no text in {text!r} in any row of {ident!r}",
-                "at least one text",
-                "add it, or remove the rows",
-            )
+            raise fault(f"no text in {text!r} in any row", "at least one text", "add it, or remove the rows")
         return row | {field: value for field in once if (value := _agreed(field, rows)) is not ABSENT}
     except DataError as error:
         return DataError(f"the record {ident!r}: {error}")
@@ -364,12 +265,11 @@ def _agreed(field: str, rows: list[StoredRow]) -> Any:
     present = [(number, values[field]) for number, values in rows if field in values]
     given = [(number, value) for number, value in present if not _is_blank(value)]
     for number, value in given[1:]:
-        if value != given[0][1]:
-            raise fault(
-                f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
-                "one value in all rows of a record",
-                "correct it, or, if the field belongs to documents, name it with --attribute",
-            )
+        first, known = given[0]
+        if value != known:
+            found = f"{show(known)} in the field {field!r} of row {first} and {show(value)} in row {number}"
+            remedy = "correct it, or, if the field belongs to documents, name it with --attribute"
+            raise fault(found, "one value in all rows of a record", remedy)
     return given[0][1] if given else (present[0][1] if present else ABSENT)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import weakref
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, Any
 
@@ -13,19 +13,16 @@ HELD = 64_000_000
 """Bytes that are held in memory; if there are more, all go to the disk."""
 
 
-class RowsOnDisk(AbstractContextManager["RowsOnDisk"]):
-    """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
+class RowsOnDisk:
+    """Objects by key, in the order in which the keys first came. The file is deleted with the object.
 
     Raises OSError with the folder of temporary files if the disk is full.
     """
 
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(HELD)  # noqa: SIM115 # closed by the finalizer
-        self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
-
-    def __exit__(self, *error: object) -> None:
-        self._close()
+        weakref.finalize(self, _close, self._file)
 
     def add(self, key: Any, row: Any) -> None:
         """Append an object to its key."""

@@ -7,8 +7,7 @@ the order of the records; a blank line is an empty summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
-from fairbrief.readers.input_sources import FRAMES, Source, check_file, in_memory, one_source, split_sheet
+from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
 from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader, summary
@@ -33,20 +32,16 @@ Exclude = Callable[[DataError], None]
 """Handles an error: raises it, or counts and lists it."""
 
 
-def open_summary_file(
-    system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
-) -> InOrder | ById:
-    """The summaries of a source, while the stack is open. Without a system, the rows name theirs."""
+def open_summary_file(system: str | None, source: Source, fields: Fields, exclude: Exclude) -> InOrder | ById:
+    """The summaries of a source. Without a system, the rows name theirs."""
     if source.file is not None and source.format is None:
-        return InOrder(system or source.system, source, exclude, stack)
-    return ById(system, source, fields, exclude, stack)
+        return InOrder(system or source.system, source.file, exclude)
+    return ById(system, source, fields, exclude)
 
 
 Given = Any
 """Files of summaries, with or without the names of their systems; a table or rows with ids can replace any file."""
-WANTED = (
-    "a data frame or rows with the fields 'id' and 'summary' (and 'system', if several systems wrote them)"
-)
+WANTED = "a data frame or rows with the fields 'id' and 'summary' (and 'system', if there are several)"
 IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
 
@@ -58,7 +53,7 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
     if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
         given = [given]
-    elif not isinstance(given, Iterable) or type(given).__module__.partition(".")[0] in FRAMES:
+    elif not isinstance(given, (Sequence, Mapping)):
         raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
@@ -94,20 +89,15 @@ def _source(given: Any) -> Source:
 class InOrder:
     """The summaries of a file with one per line, in the order of the records."""
 
-    def __init__(self, system: str, source: Source, exclude: Exclude, stack: ExitStack) -> None:
-        assert source.file is not None
-        self.system, self.name, self.exclude = system, source.name, exclude
-        _, content = stack.enter_context(source.file.text())
-        self.lines = enumerate(content, 1)
+    def __init__(self, system: str, file: files.File, exclude: Exclude) -> None:
+        self.system, self.name, self.exclude = system, file.name, exclude
+        self.lines = _numbered(file)
 
     def take(self, record: Record | None) -> list[Summary]:
         """The summary of the next record; ``record`` is None for an unreadable one."""
         number, line = next(self.lines, (0, b""))
         if not number:
-            raise RequestError(
-                f"{self.name}: found fewer lines than records; expected one summary per line, in the order of the "
-                "records; add the missing lines, or write the summaries with ids to a .jsonl file."
-            )
+            raise self._unequal("fewer")
         if record is None:
             return []
         try:
@@ -121,35 +111,37 @@ class InOrder:
 
     def finish(self) -> None:
         """Report the lines after the last record."""
-        extra = sum(1 for _, line in self.lines)
-        if extra:
-            raise RequestError(
-                f"{self.name}: found {extra} more lines than records; expected one summary per line, in the order of "
-                "the records; remove the extra lines, or write the summaries with ids to a .jsonl file."
-            )
+        if extra := sum(1 for _ in self.lines):
+            raise self._unequal(f"{extra} more")
+
+    def _unequal(self, many: str) -> RequestError:
+        return RequestError(
+            f"{self.name}: found {many} lines than records; expected one summary per line, in the order of the records; "
+            "correct the file, or write the summaries with ids to a .jsonl file."
+        )
+
+
+def _numbered(file: files.File) -> Iterator[tuple[int, bytes]]:
+    with file.text() as (_, content):
+        yield from enumerate(content, 1)
 
 
 class ById:
     """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
-    def __init__(
-        self, system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
-    ) -> None:
+    def __init__(self, system: str | None, source: Source, fields: Fields, exclude: Exclude) -> None:
         self.ids = KnownIds([source.name])
         if system is not None:
             self.ids.systems[system] = None
-        self.hint = (
-            ""
-            if system is None
-            else f" If a column has the system, write --summaries {source.name} without a name."
+        hint = (
+            f" If a column has the system, write --summaries {source.name} without a name." if system else ""
         )
-        self.exclude = exclude
-        self.stored = stack.enter_context(RowsOnDisk())
+        self.exclude, self.stored = exclude, RowsOnDisk()
         self.use = FieldUse({*fields.summary_names()})
         if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
+        self.reader = RowReader(source, read_by, system, self.use)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
@@ -160,24 +152,20 @@ class ById:
                 continue
             for written in summaries:
                 if (again := self.ids.add(ident, written.system, (), 0, number)) is not None:
-                    exclude(at(where, DataError(f"{again}{self.hint}"), ident))
+                    exclude(at(where, DataError(f"{again}{hint}"), ident))
                 else:
                     self.stored.add(hash(ident), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
-        if isinstance(row, DataError):
-            raise row
+        if not isinstance(row, Mapping):
+            raise not_a_row(row)
         key = fields.id or ID
         self.use.see(row)
         value = self.use.value(row, key)
         value = self.use.value(row, ID) if value is ABSENT else value
         if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
-            wanted = " and ".join(map(repr, (key, *fields.summary_names())))
-            raise fault(
-                fields_of(row),
-                f"the fields {wanted}",
-                "rename them, or give --summaries-id-field and --summary-field",
-            )
+            wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
+            raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
         return id_of(value)
 
     def take(self, record: Record | None) -> list[Summary]:

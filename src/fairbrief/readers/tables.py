@@ -8,21 +8,19 @@ import struct
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
-from fairbrief.readers.files import File
-from fairbrief.readers.json_lines import EVERY, PART, Range, Row
+from fairbrief.errors import DataError, RequestError, first_line, optional_library
+from fairbrief.readers.files import NOT_UTF8, File
+from fairbrief.readers.json_lines import PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
-NOT_UTF8 = re.compile("[\udc80-\udcff]")
-"""A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
@@ -63,11 +61,8 @@ def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
         check_columns(table.schema_arrow.names, file.name)
         first, stop = (0, table.num_row_groups) if part is None else part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
-        bytes_per_row = file.size / max(1, table.metadata.num_rows)
-        for number, row in _rows_of(_batches(table, range(first, stop), growth), before):
-            if number % EVERY == 0:
-                file.at(int(number * bytes_per_row))
-            yield number, row
+        rows = _rows_of(_batches(table, range(first, stop), growth), before)
+        yield from file.metered(rows, table.metadata.num_rows)
 
 
 def _batches(table: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
@@ -109,9 +104,10 @@ def read_arrow(file: File) -> Iterator[Row]:
         growth, start, many = Growth(file.name, file.size), 0, None
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
+        source.seek(start)
         try:
-            for unpacked in arrow_messages(source, start):
-                growth.add(unpacked)
+            for message in pa.ipc.MessageReader.open_stream(source):
+                growth.add(_unpacked(message))
         except struct.error as error:
             raise OSError(f"invalid message: {error}") from error
         source.seek(start)
@@ -124,8 +120,7 @@ def read_arrow(file: File) -> Iterator[Row]:
 def _arrow_batches(stream: Any, many: int | None, growth: Growth) -> Iterator[Any]:
     """The batches of a stream in parts; OSError unless they are as ``many`` as the file's footer has."""
     count = 0
-    for batch in stream:
-        count += 1
+    for count, batch in enumerate(stream, 1):  # noqa: B007 # counted
         batch.validate(full=True)  # its offsets, which Arrow does not check by default
         yield from _parts(batch, growth)
     if many not in (None, count):
@@ -177,9 +172,7 @@ def _objects(batch: Any) -> Sequence[Any]:
         rows: list[Any] = batch.to_pylist()
     except ValueError as error:
         if batch.num_rows == 1:
-            return [
-                fault(f"an unreadable value ({error})", "UTF-8 text, numbers or lists", "correct the row")
-            ]
+            return [fault(f"an unreadable value ({error})", "text, numbers or lists", "correct the row")]
         return [row for i in range(batch.num_rows) for row in _objects(batch.slice(i, 1))]
     return rows
 
@@ -188,9 +181,7 @@ def check_columns(columns: Sequence[str], where: str) -> None:
     """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
-        raise DataError(
-            f"{where}: found the column {names(twice)} more than once; expected unique names; rename one."
-        )
+        raise DataError(f"{where}: found the column {names(twice)} twice; expected unique names; rename one.")
 
 
 def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
@@ -203,10 +194,7 @@ def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
             return
         except csv.Error as error:
             found = f"invalid CSV in {_lines_from(start, reader)} ({error})"
-            yield (
-                start,
-                fault(found, "closed quotation marks, doubled inside a field", "correct the quotation marks"),
-            )
+            yield start, fault(found, "closed quotation marks, doubled inside a field", "correct them")
             continue
         if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
             yield start, not_utf8(ord(bad[0]) - 0xDC00, f"in {_lines_from(start, reader)}")
@@ -274,88 +262,51 @@ class Growth:
         return rows
 
 
-def arrow_messages(source: Any, start: int) -> Iterator[int]:
-    """The bytes that the values of each message of an Arrow stream take, from its header and the sizes before its buffers.
+def _unpacked(message: Any) -> int:
+    """The bytes that the values of a message of an Arrow stream take, from its header and the sizes before its buffers.
 
-    Raises struct.error for invalid headers.
+    Its header is a table in the format of flatbuffers. Raises struct.error if it is invalid.
     """
-    source.seek(start)
-    while len(mark := source.read(4)) == 4:
-        if mark == b"\xff\xff\xff\xff":  # absent before Arrow 0.15
-            mark = source.read(4)
-        if not (length := _u32(mark, 0)):
-            return
-        metadata, body = source.read(length), source.tell()
-        message = _Table(metadata, _u32(metadata, 0))
-        kind = message.number("<B", 1)
-        if kind in (DICTIONARY, BATCH):
-            batch = message.table(2)
-            yield _unpacked(source, body, batch.table(1) if kind == DICTIONARY else batch)
-        source.seek(body + message.number("<q", 3))
-
-
-DICTIONARY, BATCH = 2, 3
-"""The kinds of messages with values, in Arrow's format."""
-
-
-def _unpacked(source: Any, body: int, batch: _Table) -> int:
-    """The bytes of a batch: of its values in Python, and of its buffers, each of which begins with its size if it is packed."""
-    total = VALUE * (batch.number("<q", 0) + sum(many for many, _ in batch.pairs(1)))
-    is_packed = batch.place(3) is not None
-    for offset, size in batch.pairs(2):
+    if message.type not in ("dictionary", "record batch"):
+        return 0
+    data = message.metadata.to_pybytes()
+    batch = _target(data, _field(data, _target(data, 0), 2))
+    if message.type == "dictionary":
+        batch = _target(data, _field(data, batch, 1))
+    rows, is_packed = _field(data, batch, 0), bool(_field(data, batch, 3))
+    total = VALUE * (struct.unpack_from("<q", data, rows)[0] if rows else 0)
+    total += VALUE * sum(many for many, _ in _pairs(data, _field(data, batch, 1)))
+    for offset, size in _pairs(data, _field(data, batch, 2)):
         total += size
-        if is_packed and size >= 8:
-            source.seek(body + offset)
-            total += max(0, struct.unpack("<q", source.read(8))[0])
+        if is_packed and size >= 8:  # a packed buffer begins with its size
+            total += max(0, struct.unpack_from("<q", message.body, offset)[0])
     return total
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table in the format of flatbuffers."""
-
-    data: bytes
-    at: int
-
-    def place(self, field: int) -> int | None:
-        """The place of a field; None if it is absent."""
-        (back,) = struct.unpack_from("<i", self.data, self.at)
-        entries = self.at - back
-        (size,) = struct.unpack_from("<H", self.data, entries)
-        if 4 + 2 * field >= size:
-            return None
-        (offset,) = struct.unpack_from("<H", self.data, entries + 4 + 2 * field)
-        return self.at + offset if offset else None
-
-    def number(self, kind: str, field: int) -> int:
-        """A number; 0 if it is absent."""
-        place = self.place(field)
-        return 0 if place is None else int(struct.unpack_from(kind, self.data, place)[0])
-
-    def table(self, field: int) -> _Table:
-        """A table inside this one."""
-        place = self.place(field)
-        if place is None:
-            raise struct.error("a table is absent")
-        return _Table(self.data, place + _u32(self.data, place))
-
-    def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """A list of pairs of numbers."""
-        if (place := self.place(field)) is not None:
-            start = place + _u32(self.data, place)
-            for i in range(_u32(self.data, start)):
-                first, second = struct.unpack_from("<qq", self.data, start + 4 + 16 * i)
-                yield first, second
+def _field(data: bytes, table: int, number: int) -> int:
+    """The place of a field of a table; 0 if it is absent."""
+    entries = table - struct.unpack_from("<i", data, table)[0]
+    is_known = 4 + 2 * number < struct.unpack_from("<H", data, entries)[0]
+    offset = struct.unpack_from("<H", data, entries + 4 + 2 * number)[0] if is_known else 0
+    return table + offset if offset else 0
 
 
-def _u32(data: bytes, at: int) -> int:
-    return int(struct.unpack_from("<I", data, at)[0])
+def _target(data: bytes, place: int) -> int:
+    """The place of the table or list to which a field refers."""
+    return place + int(struct.unpack_from("<I", data, place)[0])
+
+
+def _pairs(data: bytes, place: int) -> Iterator[tuple[int, int]]:
+    """The list of pairs of numbers to which a field refers; empty without the field."""
+    if place:
+        start = _target(data, place)
+        many = struct.unpack_from("<I", data, start)[0]
+        yield from struct.iter_unpack("<qq", data[start + 4 : start + 4 + 16 * many])
 
 
 # ---- Spreadsheets: the rows of one sheet as objects; its first row that is not empty has the columns.
 
 
-EXTRA = "excel"
 CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
 """Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
@@ -380,10 +331,7 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
 
     Errors of the library, which may also panic, become DataError with the file's name.
     """
-    try:
-        import python_calamine as calamine
-    except ImportError as error:
-        raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
+    calamine = optional_library("python_calamine", "excel", "Reading a spreadsheet")
     _check_size(file)
     try:
         with file.opened() as raw:
@@ -416,12 +364,10 @@ def _check_size(file: File) -> None:
     with file.opened() as raw:
         if not zipfile.is_zipfile(raw):
             return
-        try:
-            with zipfile.ZipFile(raw) as book:
-                for info in book.infolist():
-                    _check_part(book, info, file.name)
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
-            return  # its reader reports the error
+        with suppress(zipfile.BadZipFile, RuntimeError, NotImplementedError):  # its reader reports the error
+            book = zipfile.ZipFile(raw)
+            for info in book.infolist():
+                _check_part(book, info, file.name)
 
 
 def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None:
@@ -430,23 +376,23 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
         content = part.read(most + 1)
     if len(content) > most:
         raise DataError(
-            f"{name}: found {info.filename}, which unpacks to over {most >> 20} MiB; expected a smaller sheet, "
-            "since this one could fill the memory; save it as CSV."
+            f"{name}: found {info.filename}, which unpacks to over {most >> 20} MiB and could fill the memory; expected a smaller "
+            "sheet; save it as CSV."
         )
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
         cells += 1
         rows, columns = max(rows, int(cell[2])), max(columns, _column_number(cell[1]))
-    if rows * columns > MOST_CELLS and rows * columns > 16 * cells:
+    if rows * columns > max(MOST_CELLS, 16 * cells):
         raise DataError(
             f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; expected a sheet "
             "that is not mostly empty; delete the cells far from the table, or save it as CSV."
         )
 
 
-def _column_number(column: bytes) -> int:
+def _column_number(letters: bytes) -> int:
     result = 0
-    for letter in column:
+    for letter in letters:
         result = 26 * result + letter - 64
     return result
 

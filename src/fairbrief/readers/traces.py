@@ -64,6 +64,7 @@ LIKELY = (
 )  # fmt: skip
 """Usual names of the fields with documents, the most likely first."""
 ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
+NOT_ASKED = ANSWERS | {"system", "developer"}
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
 SHORT = 100
@@ -74,6 +75,7 @@ DEEPEST = 40
 """Levels of objects inside objects, and parts of a key."""
 TYPED = frozenset("stringValue intValue doubleValue boolValue bytesValue arrayValue kvlistValue".split())
 """The types of values in OTLP."""
+KEY_AND_VALUE = {"key", "value"}
 HIGHEST = 64
 """Spans above a span that are searched."""
 TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
@@ -83,16 +85,16 @@ Span = dict[str, Any]
 
 def calls_in(rows: Iterable[Row], unpack: Callable[[Any], Iterable[Span]]) -> Iterator[Row]:
     """A row per call of a model in the rows of an export; ``unpack`` returns the spans in one of them."""
-    with RowsOnDisk() as stored:
-        for number, row in rows:
-            if not isinstance(row, Mapping):
-                yield number, row
-                continue
-            for span in map(_span, unpack(_plain(row))):
-                if span["id"] is not None:
-                    stored.add(str(span["trace"]), (number, span))
-        for trace in list(stored):
-            yield from _records(trace, stored.pop(trace))
+    stored = RowsOnDisk()
+    for number, row in rows:
+        if not isinstance(row, Mapping):
+            yield number, row
+            continue
+        for span in map(_span, unpack(_plain(row))):
+            if span["id"] is not None:
+                stored.add(str(span["trace"]), (number, span))
+    for trace in list(stored):
+        yield from _records(trace, stored.pop(trace))
 
 
 def parsed_cells(rows: Iterable[Row]) -> Iterator[Row]:
@@ -118,11 +120,6 @@ def otlp(row: Span) -> Iterator[Span]:
                 fields = {**_object(log.get("attributes")), **_object(log.get("body"))}
                 event = {"name": _at({**fields, **log}, "eventName|event.name"), "attributes": fields}
                 yield {**log, "events": [event], "attributes": {}, "is_log": True}
-
-
-def phoenix(row: Span) -> Iterator[Span]:
-    """The row, which is a span."""
-    yield row
 
 
 def langfuse(row: Span) -> Iterator[Span]:
@@ -213,25 +210,23 @@ def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
 
 def _is_call(span: Span) -> bool:
     """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
-    return span["kind"] in CALLS or (
-        not span["kind"] and _at(span["tree"], "gen_ai.completion[]") is not None
-    )
+    kind = span["kind"]
+    return kind in CALLS or (not kind and _at(span["tree"], "gen_ai.completion[]") is not None)
 
 
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
     tree = span["tree"]
     output = _first(tree, "output")
     text, calls_tool = text_of(output)
-    reason = None
+    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
+    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
+    reason = None if documents else WITHOUT_SOURCE
     if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
         reason = FAILED
     elif output is None:
         reason = UNRECORDED
     elif calls_tool and not text.strip():
         reason = TOOL
-    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
-    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
-    reason = reason or (None if documents else WITHOUT_SOURCE)
     return {
         "id": span["id"],
         "documents": documents or [""],
@@ -305,9 +300,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
     messages = [_message(m) for m in _list(given.get("messages") if isinstance(given, Mapping) else given)]
     if returned := [text for role, text in messages if role in ("tool", "function")]:
         return returned
-    asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
-        text_of(given)[0]
-    ]
+    asked = [text for role, text in messages if role not in NOT_ASKED] or [text_of(given)[0]]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
 
 
@@ -432,9 +425,7 @@ def _plain(given: Any, depth: int = 0) -> Any:
     if isinstance(given, list):
         if given and all(isinstance(one, tuple) for one in given):
             return _plain(dict(given), depth)  # Arrow's form of a map
-        if given and all(
-            isinstance(one, dict) and {"key"} <= one.keys() <= {"key", "value"} for one in given
-        ):
+        if given and all(isinstance(one, dict) and {"key"} <= one.keys() <= KEY_AND_VALUE for one in given):
             return _plain({str(one["key"]): one.get("value") for one in given}, depth)
         return [_plain(one, depth + 1) for one in given if one is not None]
     if not isinstance(given, Mapping):

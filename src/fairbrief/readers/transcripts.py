@@ -24,11 +24,6 @@ TURN_LABEL = re.compile(
 )
 """A name with a colon at the beginning of a line, possibly with a time."""
 MOST_WORDS = 6
-NO_NAME = fault(
-    "no line with a name",
-    "turns such as 'NAME: text', or <v NAME> in WebVTT",
-    "add the names, or give a table with one turn per row and --group-by",
-)
 
 
 def speaker_in(line: str) -> tuple[str, str]:
@@ -45,9 +40,8 @@ def speaker_in(line: str) -> tuple[str, str]:
         return "", line
     words = match[1].split()
     bare = re.sub(r"\([^()]*\)", "", match[1]).split()
-    is_name = len(words) <= MOST_WORDS and (
-        len(bare) == 1 or all(not word[0].islower() or len(word) <= 3 for word in bare)
-    )
+    is_capitalised = all(not word[0].islower() or len(word) <= 3 for word in bare)
+    is_name = len(words) <= MOST_WORDS and (len(bare) == 1 or is_capitalised)
     is_sentence = any(word[-1] in "?!," or (word[-1] == "." and len(word) > 5) for word in words)
     return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
@@ -90,9 +84,10 @@ def _record(file: File, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
             turns.append((speaker, []))
         if turns and text:
             turns[-1][1].append(text)
-    documents = [
-        {"text": " ".join(texts), "attributes": {"speaker": speaker}} for speaker, texts in turns if texts
-    ]
+    said = [(speaker, " ".join(texts)) for speaker, texts in turns if texts]
+    documents = [{"text": text, "attributes": {"speaker": speaker}} for speaker, text in said]
     if not documents:
-        raise at(file.name, NO_NAME)
+        wanted = "turns such as 'NAME: text', or <v NAME> in WebVTT"
+        remedy = "add the names, or give a table with one turn per row and --group-by"
+        raise at(file.name, fault("no line with a name", wanted, remedy))
     return {"id": stem(file.path), "documents": documents}

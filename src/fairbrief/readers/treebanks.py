@@ -71,22 +71,16 @@ def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequenc
     In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the named person,
     and in "[John and Mary Baker]" neither name is the head.
     """
-    linked = []
+    headed = []
     for name in names:
         around = sorted((m for m in mentions if m.covers(name)), key=lambda m: m.last - m.first)
         chain = next((m.chain for m in around if heads(tokens, name, m)), None)
-        linked.append(Span(name.first, name.last, chain))
-    claims = Counter((m, s.chain) for s in linked for m in _home(mentions, s))
-    shared = {m for (m, _), n in claims.items() if n > 1}
+        headed.append(next((m for m in around if m.chain == chain), None))
+    claims = Counter(headed)
     return [
-        Span(s.first, s.last, None) if any(m in shared for m in _home(mentions, s)) else s for s in linked
+        Span(name.first, name.last, m.chain if m is not None and claims[m] == 1 else None)
+        for name, m in zip(names, headed, strict=True)
     ]
-
-
-def _home(mentions: Sequence[Span], name: Span) -> list[Span]:
-    """The innermost mention of the name's chain around it."""
-    around = [m for m in mentions if m.chain == name.chain and m.covers(name)]
-    return [min(around, key=lambda m: m.last - m.first)] if around else []
 
 
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
@@ -138,42 +132,32 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
     id_, begun = "", 0
     sentences: list[list[Row]] = [[]]
     for number, raw in lines_of(path):
-        line = raw.strip()
+        line, columns = raw.strip(), raw.split()
+        is_word, is_end = bool(columns) and line[0] != "#", line.startswith("#end document")
         if match := _BEGIN.match(line):
             part = int(match["part"])
             id_ = match["name"] if part == 0 else f"{match['name']}:{part}"
             begun, sentences = number, [[]]
-        elif line.startswith("#end document"):
-            if not begun:
-                raise DataError(
-                    f"{path}:{number}: found '#end document' without '#begin document'; add the beginning, or remove the line."
-                )
-            yield _record(id_, sentences, f"{path}:{begun}", path, spacing)
-            begun = 0
+        elif is_word and len(columns) < 12:
+            raise DataError(
+                f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
+            )
+        elif (is_word or is_end) and not begun:
+            raise DataError(
+                f"{path}:{number}: found '{line[:40]}' without '#begin document' before it; add the beginning, or remove the line."
+            )
+        elif is_word:
+            sentences[-1].append((number, columns))
         elif not line:
             sentences.append([])
-        elif not line.startswith("#"):
-            columns = line.split()
-            if len(columns) < 12:
-                raise DataError(
-                    f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
-                )
-            if not begun:
-                raise DataError(
-                    f"{path}:{number}: found a word before any '#begin document'; expected it inside a document; correct the file."
-                )
-            sentences[-1].append((number, columns))
+        elif is_end:
+            rows = [row for sentence in sentences for row in sentence]
+            words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
+            named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
+            yield _annotated(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
+            begun = 0
     if begun:
-        raise DataError(
-            f"{path}:{begun}: found no end of the document '{id_}'; expected '#end document'; add it."
-        )
-
-
-def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
-    rows = [row for sentence in sentences for row in sentence]
-    words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
-    named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-    return _annotated(id_, words, _spans(rows, -1, path), named, where, spacing)
+        raise DataError(f"{path}:{begun}: found no '#end document' of '{id_}'; add it.")
 
 
 def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
@@ -248,9 +232,7 @@ def _trees(path: Path) -> list[list[Leaf]]:
         trees[-1] += _LEAF.findall(line)
         depth += line.count("(") - line.count(")")
         if depth < 0:
-            raise DataError(
-                f"{path}:{number}: found a closing bracket without an opening one; correct the tree."
-            )
+            raise DataError(f"{path}:{number}: found a bracket that closes nothing; correct the tree.")
         if depth == 0:
             trees.append([])
     if depth:
@@ -264,10 +246,15 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
     The words must equal those of the tree.
     """
     document, brackets, parts, index = "", Brackets(), 0, 0
-    for at, piece in _pieces(path):
+    pieces = ((f"{path}:{number}", p) for number, line in lines_of(path) for p in _PIECE.finditer(line))
+    for at, piece in pieces:
         closing, tag, attributes = piece[1], piece[2], dict(_ATTRIBUTE.findall(piece[3] or ""))
         if tag is None:
-            _same_word(html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else None, at)
+            word, leaf = html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else "the end"
+            if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
+                raise DataError(
+                    f"{at}: found '{word}'; expected '{leaf}' of the tree; use files of one release."
+                )
             index += 1
         elif tag == mark and closing:
             brackets.end(mark, index - 1, at)
@@ -285,21 +272,6 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
     return document, brackets
-
-
-def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
-    """Every tag and word of a file, with its place."""
-    for number, line in lines_of(path):
-        for piece in _PIECE.finditer(line):
-            yield f"{path}:{number}", piece
-
-
-def _same_word(word: str, leaf: str | None, at: str) -> None:
-    """DataError unless a word is that of the tree."""
-    if leaf is None or word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-        raise DataError(
-            f"{at}: found '{word}'; expected '{leaf or 'the end'}', as in the tree; use files of one release."
-        )
 
 
 def _spans_inside(brackets: Brackets, kind: str, place: dict[int, int]) -> list[Span]:

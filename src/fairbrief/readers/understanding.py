@@ -26,6 +26,8 @@ HEAD = 1_000
 WORDS = 4
 """A value with at least this many words, or as many characters as eight times that, is a text."""
 MOST_GROUPS = 20
+USUAL = {"id-field": "id", "references-field": "references", "system-field": "system"}
+"""Setting → its default."""
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
 """Separators of documents in one text; the first that most texts contain is used."""
 LAST_NUMBER = re.compile(r"(?<!\d)\d+(\D*)\Z")
@@ -116,9 +118,8 @@ class InspectedFile(NamedTuple):
             c for c in columns.values()
             if c.is_text and not (c.is_fixed or c.is_called("reference") or c.is_called("summary"))
         ]  # fmt: skip
-        return (
-            max(texts, key=lambda c: (c.is_called("documents"), c.is_list, c.length)).name if texts else None
-        )
+        best = max(texts, key=lambda c: (c.is_called("documents"), c.is_list, c.length), default=None)
+        return None if best is None else best.name
 
     def is_same_within(self, keys: Sequence[str], name: str) -> bool:
         """Whether a field has the same value in all rows with the same keys."""
@@ -194,10 +195,10 @@ class Understanding:
     settings: dict[str, Any]
     roles: dict[str, str] = field(default_factory=dict)
 
-    def take(self, key: str, value: Any, column: str, role: str) -> None:
-        """Add a setting, unless it is the default (None), and the role of its field."""
-        if value is not None:
-            self.settings[key] = value
+    def take(self, key: str, column: str, role: str) -> None:
+        """Add the role of a field, and its setting unless the field is its default."""
+        if column != USUAL.get(key):
+            self.settings[key] = column
         self.roles[column] = role
 
 
@@ -240,12 +241,12 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     systems = _summaries(columns, documents) if has_summaries else []
     key, is_long = _id(one, documents, systems, is_alone=has_summaries)
     if key is not None and is_long:
-        proposal.take("group-by", key, key, "the record's id; each row is one document")
+        proposal.take("group-by", key, "the record's id; each row is one document")
     elif key is not None:
-        proposal.take("id-field", None if key == "id" else key, key, "the record's id")
-    is_usual = documents == "documents" or documents.startswith("documents[*].text")
-    role = "its text" if is_long else "the documents"
-    proposal.take("documents-field", None if is_usual else [documents], documents, role)
+        proposal.take("id-field", key, "the record's id")
+    if documents != "documents" and not documents.startswith("documents[*].text"):
+        proposal.settings["documents-field"] = [documents]
+    proposal.roles[documents] = "its text" if is_long else "the documents"
     text = columns.get(documents)
     if text is not None and not is_long and (mark := text.mark(SEPARATORS)):
         proposal.settings["separator"] = mark
@@ -253,16 +254,12 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
         _take_summaries(columns, systems, proposal)
     for c in columns.values():
         if c.is_called("reference") and c.is_text and c.name not in systems:
-            proposal.take(
-                "references-field", None if c.name == "references" else c.name, c.name, "a summary by people"
-            )
+            proposal.take("references-field", c.name, "a summary by people")
             break
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
-def _id(
-    one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool
-) -> tuple[str | None, bool]:
+def _id(one: InspectedFile, documents: str, systems: list[str], *, is_alone: bool) -> tuple[str | None, bool]:
     """The field with the record's id, and whether it is repeated in rows of one document each."""
     rows, columns = one.rows, one.columns
     rest = [
@@ -302,7 +299,7 @@ def _summaries(columns: Columns, documents: str) -> list[str]:
 def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understanding) -> None:
     """Add the fields of summaries, and the field with the system if the summaries are in one field."""
     for name in systems:
-        proposal.take("summary-field", None, name, SUMMARY)
+        proposal.roles[name] = SUMMARY
     systems = [name.replace("[*]", "[0]") for name in systems]
     if len(systems) > 1:
         begin = commonprefix(list(systems))  # noqa: RUF071 - of any texts
@@ -313,7 +310,7 @@ def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understa
         proposal.settings["summary-field"] = systems
     for c in columns.values():
         if c.is_called("system") and c.values and not (c.is_text or c.is_list or c.is_fixed):
-            proposal.take("system-field", None if c.name == "system" else c.name, c.name, "the system")
+            proposal.take("system-field", c.name, "the system")
             break
 
 
@@ -327,11 +324,8 @@ def _take_attributes(one: InspectedFile, documents: str, key: str | None, propos
         for pattern, fitting in _numbered(columns).items():
             columns[pattern] = Column(pattern, [[value] for c in fitting for value in c.values])
             columns = {name: c for name, c in columns.items() if c not in fitting}
-    text, inside, separator = (
-        columns.pop(documents, None),
-        list_of_path(documents),
-        proposal.settings.get("separator"),
-    )
+    text, separator = columns.pop(documents, None), proposal.settings.get("separator")
+    inside = list_of_path(documents)
     fixed = (f"{inside}.attributes.", f"{inside}.text", f"{inside}.id")
     names = {"attribute": list[str](), "record-attribute": list[str]()}
     for path, c in columns.items():
@@ -361,15 +355,14 @@ def _take_attributes(one: InspectedFile, documents: str, key: str | None, propos
 
 def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understanding) -> None:
     """Add the field that matches a file of summaries, and its fields of summaries and systems."""
-    key, columns = (
-        proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id",
-        summary_file.columns,
-    )
+    columns = summary_file.columns
+    key = proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id"
     known = {str(find(row, key)) for row in first.rows}
     shared = [c for c in columns.values() if sum(str(v) in known for v in c.values) > len(c.values) / 2]
     if shared:
         name = max(shared, key=lambda c: (c.name == key, len(c.groups))).name
-        role = f"{name} ({summary_file.path})"
-        proposal.take("summaries-id-field", None if name == key else name, role, "the record's id")
+        if name != key:
+            proposal.settings["summaries-id-field"] = name
+        proposal.roles[f"{name} ({summary_file.path})"] = "the record's id"
     texts = [c.name for c in columns.values() if c.is_text]
     _take_summaries(columns, _summaries(columns, "") or texts[:1], proposal)

@@ -72,9 +72,8 @@ _NUMBERS = {word: n for n, word in enumerate([*_DIGITS, *_TEENS], 1)} | {
     for n, ten in enumerate(_TENS, 2)
     for m, digit in enumerate(["", *_DIGITS])
 }
-_DECADES = {f"{ten[:-1]}ies": 10 * n for n, ten in enumerate(_TENS, 2)} | {
-    f"{n}0s": 10 * n for n in range(2, 10)
-}
+_DECADES = {f"{ten[:-1]}ies": 10 * n for n, ten in enumerate(_TENS, 2)}
+_DECADES |= {f"{n}0s": 10 * n for n in range(2, 10)}
 _PARTS = {"early": (0, 3), "mid": (4, 6), "late": (7, 9), None: (0, 9)}
 _AGE_WORDS = {w.replace("_", " "): years for years, text in _WORDS["ages"].items() for w in text.split()}
 
@@ -200,17 +199,10 @@ def _places(text: str) -> Iterator[Mention]:
             start += len(before)
         low = " ".join(parts).lower()
         is_after = before.removesuffix("the ").strip() in _BEFORE
-        if (
-            low in _PHRASES
-            or (low in _PLACES and (low not in _NAMES_TOO or is_after))
-            or (len(parts) > 1 and parts[-1].lower() in _ENDS)
-            or (
-                before in ("in ", "near ")
-                and parts
-                and not {*low.split()} & _NEVER_PLACES
-                and not parts[0].isupper()
-            )
-        ):
+        is_listed = low in _PHRASES or (low in _PLACES and (low not in _NAMES_TOO or is_after))
+        is_street = len(parts) > 1 and parts[-1].lower() in _ENDS
+        may_be_place = before in ("in ", "near ") and parts and not parts[0].isupper()
+        if is_listed or is_street or (may_be_place and _NEVER_PLACES.isdisjoint(low.split())):
             yield Mention("place", low, start, start + len(low), _person(text, start, start + len(low)))
 
 

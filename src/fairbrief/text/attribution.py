@@ -113,9 +113,8 @@ class Roster:
                 self.by_word.setdefault(_key(word), set()).add(i)
         self.keys = [frozenset(map(_key, own)) for own in self.words]
         self.genders = [set(map(gender_of_title, WORD.findall(name))) for name in names]
-        self.in_any_case = {
-            _key(word) for own in self.words for word in own if word.islower() or bare(word) in ROLES
-        }
+        every = [word for own in self.words for word in own]
+        self.in_any_case = {_key(word) for word in every if word.islower() or bare(word) in ROLES}
 
     def labelled(self, claim: str) -> tuple[str, frozenset[int]]:
         """The claim without its label, and the speakers in the label; the claim itself if it has none."""
@@ -200,9 +199,8 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
     for span in spans:
         before, after = claim[max(0, span.start - NEAR) : span.start], claim[span.end : span.end + NEAR]
         between = claim[last : span.start] if last >= 0 else ""
-        begins = (
-            not is_subject and between.strip() == "," and SAID_AFTER.match(after)
-        )  # "Asked by X, Y said …"
+        # "Asked by X, Y said …"
+        begins = not is_subject and between.strip() == "," and SAID_AFTER.match(after)
         if JOINED.fullmatch(between) and not begins:
             start = last
         else:

@@ -27,6 +27,7 @@ THEY: Final = frozenset("they them their theirs themself themselves".split())
 """The pronouns of one person referred to as they, or of several people."""
 
 _GENDERS: Final = {word: gender for gender in ("male", "female") for word in FORMS[gender].values()}
+_PLACE_OF: Final = {FORMS[gender][place]: place for gender in ("male", "female") for place in PLACES}
 _BY_TAG: Final[dict[str, dict[str, Place]]] = {
     "his": {"PRP$": "his", "PRP": "his_own"},
     "her": {"PRP$": "his", "PRP": "him"},
@@ -40,11 +41,7 @@ def place(word: str, tag: str = "") -> Place | None:
     ``PRP`` otherwise. Without a tag the result for them is None.
     """
     low = word.lower()
-    if low in _BY_TAG:
-        return _BY_TAG[low].get(tag)
-    return next(
-        (place for place in PLACES for gender in ("male", "female") if FORMS[gender][place] == low), None
-    )
+    return _BY_TAG[low].get(tag) if low in _BY_TAG else _PLACE_OF.get(low)
 
 
 def guess_place(word: str, following: str) -> Place | None:
@@ -60,10 +57,8 @@ def guess_place(word: str, following: str) -> Place | None:
     if word.lower() not in _BY_TAG:
         return place(word)
     after = _NEXT_WORD.match(following)
-    before_noun = after is not None and (
-        after[1].lower() in _POSSESSED or after[1].lower() not in FUNCTION_WORDS
-    )
-    return place(word, "PRP$" if before_noun else "PRP")
+    is_before_noun = after is not None and after[1].lower() not in FUNCTION_WORDS - _POSSESSED
+    return place(word, "PRP$" if is_before_noun else "PRP")
 
 
 _NEXT_WORD = re.compile(r"""\s+["“‘'(\[]?([^\W_]+)""")

@@ -106,9 +106,8 @@ def described() -> str:
 def known(code: str) -> str:
     """The code, if it is one of `NAMES` (or empty). Raises RequestError otherwise."""
     if code and code not in NAMES:
-        raise RequestError(
-            f"Unknown language '{code}'. Known: {', '.join(f'{k} ({v})' for k, v in NAMES.items())}."
-        )
+        listed = ", ".join(f"{code} ({name})" for code, name in NAMES.items())
+        raise RequestError(f"Unknown language '{code}'. Known: {listed}.")
     return code
 
 

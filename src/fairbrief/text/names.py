@@ -227,9 +227,8 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
 def is_initial(word: str) -> bool:
     """Whether a word is an initial or several run together: ``L.``, ``J.R.``, ``W``."""
     letters = word.replace(".", "")
-    return (len(letters) == 1 and letters.isupper()) or (
-        letters.isupper() and len(letters) <= 3 and word.count(".") == len(letters)
-    )
+    has_stops = len(letters) <= 3 and word.count(".") == len(letters)
+    return letters.isupper() and (len(letters) == 1 or has_stops)
 
 
 def _is_family_first(tokens: list[str]) -> bool:
@@ -312,9 +311,8 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
-    name, part, gender, group = (
-        (row.get(column) or "").strip() for column in ("name", "part", "gender", "group")
-    )
+    columns = ("name", "part", "gender", "group")
+    name, part, gender, group = ((row.get(column) or "").strip() for column in columns)
     try:
         weight = float(row.get("weight") or 1.0)
     except ValueError:

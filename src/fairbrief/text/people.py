@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -139,14 +140,10 @@ def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
-    last = _normal(name.last or "")
-    wrong = core[-1]
-    if (
-        len(last) < SHORTEST_FUZZY
-        or " " in last
-        or wrong in source_words
-        or wrong in (f"{last}s", f"{last}es")
-    ):
+    """The name with its last word corrected, if that is the person's last name with one wrong letter."""
+    last, wrong = _normal(name.last or ""), core[-1]
+    is_plural = wrong in (f"{last}s", f"{last}es")
+    if len(last) < SHORTEST_FUZZY or " " in last or is_plural or wrong in source_words:
         return None
     return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 
@@ -235,26 +232,20 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     is the same person. In the version ``published`` every mention counts, and a token is in the source if it is a
     *substring* of it.
     """
+    unknown = [decision for decision in decisions if not decision.people]
     if variant == "published":
         lowered = source.lower()
-        return [
-            d
-            for d in decisions
-            if not d.people
-            and not all(token.lower() in lowered for token in published_tokens(" ".join(d.tokens)))
-        ]
+        split = (published_tokens(" ".join(decision.tokens)) for decision in unknown)
+        is_absent = (any(token.lower() not in lowered for token in tokens) for tokens in split)
+        return list(compress(unknown, is_absent))
     words = lowered_words_of(source)
     absent = []
-    for decision in decisions:
+    for decision in unknown:
         tokens = [bare(token.replace("’", "'")) for token in without_titles(decision.tokens)]
         core = {part for token in tokens if len(token) > 1 for part in token.split("-")}
         # The plural of a name is in the source if the name is (Bakers, Baker).
-        new = [
-            token
-            for token in core - words
-            if not (token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words))
-        ]
-        if new and not decision.people:
+        plurals = {t for t in core if t.endswith("s") and {t[:-1], t.removesuffix("es")} & words}
+        if core - words - plurals:
             absent.append((decision, core))
     kept: list[tuple[Decision, set[str]]] = []
     for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):

@@ -39,9 +39,8 @@ def without_identifiers(text: str) -> str:
 def names_in(text: str) -> set[str]:
     """The names of people in an English text, as the built-in recognizer finds them, and their words."""
     names = accept(text, given_names())
-    return names.keys() | {
-        word for name in names for word in without_titles(name.split()) if len(word) > SHORTEST
-    }
+    parts = (word for name in names for word in without_titles(name.split()))
+    return names.keys() | {word for word in parts if len(word) > SHORTEST}
 
 
 def without_names(text: str, names: Collection[str]) -> str:

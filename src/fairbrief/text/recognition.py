@@ -194,11 +194,8 @@ class _Reading:
         found = runs(text)
         self._places = reach(stretch for run in found for stretch in _places_in(run))
         self._others = reach((run.start, run.end) for run in found if self._names_no_person(run))
-        self._alone = {
-            run.tokens[0]
-            for run in found
-            if len(run.tokens) == 1 and is_described_at(text, run.start, run.end)
-        }
+        single = [run for run in found if len(run.tokens) == 1]
+        self._alone = {run.tokens[0] for run in single if is_described_at(text, run.start, run.end)}
 
     def rule(self, span: Span) -> str:
         """The rule by which a span names a person; empty if none does."""

@@ -193,12 +193,8 @@ def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]
     """The number of tokens in the union of each reference line's LCSs with all candidate lines, at most as often as
     in both texts.
     """
-    counts = Counter(chain.from_iterable(candidate))
-    left = {
-        word: min(times, counts[word])
-        for word, times in Counter(chain.from_iterable(reference)).items()
-        if word in counts
-    }
+    wanted, counts = Counter(chain.from_iterable(reference)), Counter(chain.from_iterable(candidate))
+    left = {word: min(times, counts[word]) for word, times in wanted.items() if word in counts}
     hits = 0
     for line in reference:
         where: dict[int, int] = {}

@@ -166,9 +166,8 @@ class Words:
             return self
         grams, size = self.numbers, len(self.names)
         for shift in range(1, n):
-            grams = np.unique(
-                grams[: len(self.numbers) - shift] * size + self.numbers[shift:], return_inverse=True
-            )[1]
+            pairs = grams[: len(self.numbers) - shift] * size + self.numbers[shift:]
+            grams = np.unique(pairs, return_inverse=True)[1]
         many = np.maximum(self.many - (n - 1), 0)
         inside = grams.take(ranges(starts(self.many), many))
         return Words(inside.astype(np.int64), many, range(len(grams)))
@@ -198,14 +197,11 @@ class Parted:
         runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
         self._runs, self._place = runs.names, place
         # The others are one piece each, at the end.
-        pieces = Words(
-            np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))]),
-            np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)]),
-            (),
-        )
+        numbers = np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))])
+        many = np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)])
         own = np.arange(len(plain))
         own[is_other] = len(plain) + np.arange(len(self._others))
-        self._pieces = pieces.at(own.take(place))
+        self._pieces = Words(numbers, many, ()).at(own.take(place))
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
