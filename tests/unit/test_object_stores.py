@@ -19,7 +19,6 @@ from fairbrief.auditing import Plan, audit, run
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
-from fairbrief.saved import saved_inputs
 from fairbrief.saved.gate import gate
 from fairbrief.saved.view import open_audit
 from fairbrief.serialization import case_line
@@ -206,7 +205,7 @@ def test_the_texts_of_an_audit_are_read_there(
     assert "has changed since the audit" in open_audit(tmp_path / "audit").fault
     del store.buckets["bucket"]["in/reviews.jsonl"]
     assert "There is no file" in open_audit(tmp_path / "audit").fault
-    monkeypatch.setattr(saved_inputs, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
+    monkeypatch.setattr(object_stores, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
     checks = gate(tmp_path / "audit", baseline=tmp_path / "audit")
     assert checks
     assert not any("as audited" in check.name for check in checks)

@@ -47,7 +47,7 @@ def test_a_page_table_decides_and_changes_the_fingerprint(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("who,what\n", "begins with 'name,gender'"), ("name,gender\nBo\n", ":2: 'Bo' has no gender")],
+    [("who,what\n", "expected 'name,gender'"), ("name,gender\nBo\n", ":2: 'Bo' has no gender")],
 )
 def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, said: str) -> None:
     """Whoever made the table learns where it is wrong."""

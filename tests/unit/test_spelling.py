@@ -116,7 +116,7 @@ def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bur(target=neg)@x", "neither ratio, equal nor"), ("bur(target='a:-1')@x", "shares ≥ 0"),
+        ("bur(target=neg)@x", "not ratio, equal or"), ("bur(target='a:-1')@x", "shares ≥ 0"),
         ("bur(tau=0)@x", r"bur\(tau=0.0\): give a number, above 0 and at most 1\."), ("bur(ties=no)@x", r"bur\(ties='no'\): give fair or under\."),
         ("bur(temperature=0)@x", "give a number, above 0"), ("auc(points=-1)@x", r"points=-1\): give a whole number, at least 0"),
         ("equal_coverage(merge=1.5)@x", r"merge=1.5\): give"), ("equal_coverage(least_claims=0)@x", r"least_claims=0\): give"),

@@ -142,7 +142,7 @@ def read_pages(path: str) -> dict[str, str]:
         rows = csv.reader(lines)
         header = next(rows, [])
         if [cell.strip().lower() for cell in header[:2]] != ["name", "gender"]:
-            raise DataError(f"{path}:1: the header is '{','.join(header)}'; wanted 'name,gender'.")
+            raise DataError(f"{path}:1: found the header '{','.join(header)}'; expected 'name,gender'.")
         for row in filter(None, rows):
             if len(row) < 2:
                 raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")

@@ -383,8 +383,8 @@ class Reading:
             )
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes every case: a document lacks it. "
-                "Give an attribute that the documents have, or drop --require."
+                f"--require {' and '.join(map(repr, self.require))} excludes every case ({self.tally.unwanted:,}): in each, "
+                "a document lacks it. Give an attribute that the documents have, or drop --require."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()
