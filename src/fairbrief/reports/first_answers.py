@@ -386,7 +386,7 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
 
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
-    """A limit to start from: the largest difference of people's references, else the smallest detectable one."""
+    """A limit to start from: the largest difference of people's references, else one that is detectable in any group of some system."""
     by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
         largest_of_people = max(abs(conclusions.decisive(e)[1]) for e in by_people)
@@ -394,4 +394,4 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     largest: dict[str, float] = {}
     for e in members:
         largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
-    return min(filter(None, largest.values()), default=0.0), "the smallest gap that this audit can detect"
+    return min(filter(None, largest.values()), default=0.0), "a gap that is detectable in any group"
