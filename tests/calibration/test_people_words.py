@@ -3,6 +3,7 @@ groups whose words or people few summaries have.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -51,18 +52,12 @@ def test_the_page_shows_what_was_recorded() -> None:
     assert page == with_section(page, MARKERS, table(json.loads(recorded.read_text(encoding="utf-8"))))
 
 
-def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
-    """Of 60 fair writers, 7 % of whose 200 summaries have words for one person, at most 2 have p <= 0.05 and none p <= 0.01."""
+def _assert_sound(audit_of: Callable[[np.random.Generator], fairbrief.Audit], quantity: str) -> None:
+    """Of 60 audits of fair writers at most 2 have p <= 0.05 and none p <= 0.01, and at least 57 intervals contain 0."""
     ps, covered = list[float](), 0
     for seed in range(60):
-        rng, rows = np.random.default_rng(seed), []
-        for i in range(200):
-            words = rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[0.11, 0.89])
-            kept = [rng.choice(words)] * int(rng.integers(1, 4)) if rng.random() < 0.07 else ["it"]
-            text, summary = (f"Then {' and '.join(some)} met." for some in (words, kept))
-            rows.append({"id": f"r{i}", "documents": [text], "summary": summary})
-        audit = fairbrief.audit(rows, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
-        (e,) = [e for e in audit.estimates if e.quantity == "shift[female]"]
+        audit = audit_of(np.random.default_rng(seed))
+        (e,) = [e for e in audit.estimates if e.quantity == quantity]
         assert e.p is not None
         assert e.low is not None
         assert e.high is not None
@@ -73,12 +68,27 @@ def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
     assert covered >= 57
 
 
+def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
+    """Of 60 fair writers, 7 % of whose 200 summaries have words for one person, at most 2 have p <= 0.05 and none p <= 0.01."""
+
+    def audit_of(rng: np.random.Generator) -> fairbrief.Audit:
+        rows = []
+        for i in range(200):
+            words = rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[0.11, 0.89])
+            kept = [rng.choice(words)] * int(rng.integers(1, 4)) if rng.random() < 0.07 else ["it"]
+            text, summary = (f"Then {' and '.join(some)} met." for some in (words, kept))
+            rows.append({"id": f"r{i}", "documents": [text], "summary": summary})
+        return fairbrief.audit(rows, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
+
+    _assert_sound(audit_of, "shift[female]")
+
+
 @pytest.mark.parametrize("odds", [0.05, 0.95])
 def test_few_people_of_a_group_rarely_decide(odds: float) -> None:
     """Of 60 writers who name women (8 %) as often as men, at most 2 have p <= 0.05 and none p <= 0.01."""
-    ps, covered = list[float](), 0
-    for seed in range(60):
-        rng, rows = np.random.default_rng(seed), []
+
+    def audit_of(rng: np.random.Generator) -> fairbrief.Audit:
+        rows = []
         for i in range(50):
             genders = rng.choice(["female", "male"], int(rng.integers(2, 8)), p=[0.08, 0.92])
             entities = [
@@ -96,13 +106,6 @@ def test_few_people_of_a_group_rarely_decide(odds: float) -> None:
                 " ".join(f"{name} spoke." for name in some) for some in (people, named or ["It"])
             )
             rows.append({"id": f"r{i}", "documents": [text], "summary": summary, "entities": entities})
-        audit = fairbrief.audit(rows, ["entity_inclusion@gender"], n_resamples=200, check_scorers=False)
-        (e,) = [e for e in audit.estimates if e.is_primary]
-        assert e.p is not None
-        assert e.low is not None
-        assert e.high is not None
-        ps.append(e.p)
-        covered += e.low <= 0 <= e.high
-    assert sum(p <= 0.05 for p in ps) <= 2
-    assert min(ps) > 0.01
-    assert covered >= 57
+        return fairbrief.audit(rows, ["entity_inclusion@gender"], n_resamples=200, check_scorers=False)
+
+    _assert_sound(audit_of, "log_odds[female/male]")

@@ -163,13 +163,11 @@ class _Audit:
         sort(run.ledgers)
         refuse_unscored(run.ledgers)
         estimates, gaps = run.estimates()
-        sources = watchers.sources
-        assert sources is not None
-        checked = scorer_checks.take(checks, sources, run.scorers, run.settings())
+        checked = scorer_checks.take(checks, watchers.sources, run.scorers, run.settings())
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
-            sample = run.measures, sources, run.scorers
+            sample = run.measures, watchers.sources, run.scorers
             reach = scorer_checks.reach_of(*sample, wanted=plan.check_scorers)
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())

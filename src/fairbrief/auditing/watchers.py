@@ -511,9 +511,9 @@ class Sources(Watcher):
 
 @dataclass(slots=True)
 class Watchers:
-    """The watchers of one audit; ``sources`` is None where no scorer is checked on them."""
+    """The watchers of one audit."""
 
-    sources: Sources | None
+    sources: Sources
     languages: OtherLanguages
     hashes: TextHashes
     places: GroupPlaces
@@ -530,4 +530,4 @@ class Watchers:
             own.merge(others)
 
     def _each(self) -> list[Watcher]:
-        return [watcher for f in fields(self) if (watcher := getattr(self, f.name)) is not None]
+        return [getattr(self, f.name) for f in fields(self)]

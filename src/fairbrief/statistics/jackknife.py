@@ -190,11 +190,11 @@ def t_p(value: Any, error: Any, freedom: Any) -> Any:
 
 def effective_clusters(share: Spreads) -> Floats:
     """v(1 − v)/error² of a mean v of numbers in [0, 1]: its number of clusters, less for those that are alike. Where all are equal,
-    their number.
+    their number. Above 0.
     """
     v, error = np.clip(share.value, 0.0, 1.0), share.error
     squares = np.float_power(np.where(error > 0, error, 1.0), 2)
-    return np.where(error > 0, v * (1 - v) / squares, share.count)
+    return np.maximum(np.where(error > 0, v * (1 - v) / squares, share.count), 1e-9)
 
 
 def with_null_share(found: Spreads, share: Spreads, reference: Spreads) -> Spreads:
@@ -205,7 +205,7 @@ def with_null_share(found: Spreads, share: Spreads, reference: Spreads) -> Sprea
     Source: the score test of a share, Wilson (1927).
     """
     r, own, other = np.clip(reference.value, 0.0, 1.0), share.error**2, reference.error**2
-    missing = np.maximum(r * (1 - r) / np.maximum(effective_clusters(share), 1e-9) - own, 0.0)
+    missing = np.maximum(r * (1 - r) / effective_clusters(share) - own, 0.0)
     shared, product = (own + other - found.error**2) / 2, own * other
     explained = np.where(product > 0, shared**2 / np.where(product > 0, product, 1.0), 0.0)
     return replace(found, error=np.sqrt(found.error**2 + missing * (1 - np.minimum(explained, 1.0))))
@@ -225,7 +225,7 @@ def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     Inside [0, 1], and contains v; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
-    v, n = np.clip(spread.value, 0.0, 1.0), np.maximum(effective_clusters(spread), 1e-9)
+    v, n = np.clip(spread.value, 0.0, 1.0), effective_clusters(spread)
     t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
     middle = (v + t2 / (2 * n)) / (1 + t2 / n)
     half = np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n)
