@@ -17,16 +17,17 @@ from fairbrief.engines.score_cache import Store
 
 
 def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
-    """On the screen and in results.json; the records of the audit can be read again."""
+    """On the screen and in results.json, beside the other options of reading."""
     documents = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
     path = write(tmp_path / "in.jsonl", [{**row, "documents": documents} for row in rows()])
     out = tmp_path / "out"
-    options = ("--measure", "uer@tone", "--resamples", "0", "--sample", "12", "--seed", "3")
+    options = "--measure uer@tone --resamples 0 --sample 12 --seed 3 --require tone".split()
     run = fairbrief("audit", path, *options, "--out", out)
     assert "12 of 40 records" in run.out
     made = results(out)["made"]
     assert made["records"] == 12
     assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
+    assert made["read"] == {"require": ["tone"]}
 
 
 def contents(folder: Path) -> Iterator[tuple[str, str]]:

@@ -231,9 +231,7 @@ class _Audit:
             "inputs": profile.described(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
-            **({} if (sample := getattr(self.cases, "sample", None)) is None else {"sample": sample}),
-            "skipped": getattr(self.cases, "skipped_count", 0),
-            "not_required": getattr(self.cases, "unwanted_count", 0),
+            **getattr(self.cases, "record", lambda: {"read": {}, "skipped": 0, "not_required": 0})(),
         }
 
 

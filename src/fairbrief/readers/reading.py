@@ -104,11 +104,6 @@ class Reading:
         return self.tally.skipped_count
 
     @property
-    def unwanted_count(self) -> int:
-        """How many cases lack a required attribute."""
-        return self.tally.unwanted
-
-    @property
     def bytes_read(self) -> int:
         """Bytes of the files on disk that this iteration has read."""
         return self._meter.bytes_read
@@ -123,6 +118,15 @@ class Reading:
             if (key := hash(case.record.id)) not in known:
                 known.add(key)
                 yield case.record
+
+    def record(self) -> dict[str, Any]:
+        """What results.json contains about the reading: settings, the sample, and how much was excluded."""
+        counts = {"skipped": self.tally.skipped_count, "not_required": self.tally.unwanted}
+        return {
+            "read": self.settings.record(),
+            **({} if self.sample is None else {"sample": self.sample}),
+            **counts,
+        }
 
     def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
         """The cases, and the references of each record, which are compared only with the record's other references."""

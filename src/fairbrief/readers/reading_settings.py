@@ -1,13 +1,13 @@
 """How an input is read: every setting, declared once.
 
 The options of all commands that read records, the keywords of `fairbrief.read` (`keywords`, written by ``make docs``),
-the keys of settings files and the record in inputs.json are derived from the fields of `ReadingSettings`.
+the keys of settings files and the records in inputs.json and results.json are derived from the fields of `ReadingSettings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,10 +49,12 @@ class ReadingSettings:
     )
     speakers: Any = reading(
         None, "Table with a row per 'speaker'; its other columns become attributes of the speaker's turns.", "FILE",
+        recorded=False,
     )
     separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: Any = reading(
         (), "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
+        recorded=False,
     )
     summaries_id_field: str | None = reading(
         None, "Field with the record's id in files of summaries.", "FIELD",
@@ -71,17 +73,18 @@ class ReadingSettings:
     bins: Named = reading((), "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS", flag="--bin")
     sample: float | None = reading(
         None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
+        recorded=False,
     )
     sample_by: str | None = reading(
-        None, "With --sample: N records, or the share, of each group of this attribute.", "NAME",
+        None, "With --sample: N records, or the share, of each group of this attribute.", "NAME", recorded=False,
     )
-    seed: int = setting(0, "Seed of the sample.")
+    seed: int = setting(0, "Seed of the sample.", recorded=False)
     redact: Names = reading(
         (), "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
         "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
     )
     on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
-    labels: Names = setting((), "Further attributes to which --missing applies. No field is read for them.")
+    labels: Names = setting((), "Further attributes to which --missing applies. No field is read for them.", recorded=False)
     # fmt: on
 
     def __post_init__(self) -> None:
@@ -111,7 +114,14 @@ class ReadingSettings:
 
     def given(self) -> dict[str, Any]:
         """The settings, except attributes, whose value is not the default, by the names of their options."""
-        values = {f: getattr(self, f.name) for f in fields(self) if f.name != "attributes"}
+        return self._given(f for f in fields(self) if f.name != "attributes")
+
+    def record(self) -> dict[str, Any]:
+        """The settings for results.json that are not the default."""
+        return self._given(f for f in fields(self) if f.metadata["recorded"])
+
+    def _given(self, some: Iterable[Field[Any]]) -> dict[str, Any]:
+        values = {f: getattr(self, f.name) for f in some}
         return {key_of(f): value for f, value in values.items() if value != f.default}
 
     def read(self, source: Any) -> Reading:
