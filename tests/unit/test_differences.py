@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 from benchmarks.calibration.worlds import labels, random_summary, record, source
+from scipy import stats
 from tests.cli.command import printed, write
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
+from fairbrief.readers import read
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare
@@ -163,6 +166,23 @@ def test_two_audits_of_a_system_each_have_the_p_of_one_audit_of_both() -> None:
         assert (other.system, other.baseline, other.family_size) == (e.system, e.baseline, e.family_size)
         assert other.family_p == pytest.approx(e.family_p)
         assert other.label_p == pytest.approx(e.label_p)
+
+
+def test_a_difference_of_systems_is_no_more_certain_than_the_few_records_that_decide_it() -> None:
+    """Both systems write the same of 30 men; of 7 women they differ, which has the t of seven numbers, not of 37."""
+    tones = ["good", "good and nice", "awful", "good, great and happy", "sad", "sad", "nice, but sad"]
+    rows = [
+        {"id": str(i), "documents": ["It was good and bad."], "attributes": {"gender": "f" if i < 7 else "m"},
+         "summary": {"x": f"It was {tones[i]}." if i < 7 else "It was bad.", "y": "It was bad."}}
+        for i in range(37)
+    ]  # fmt: skip
+    result = audit(read(rows), Plan(measures=["sentiment_shift@gender"], n_resamples=999, n_extracts=0))
+    of_women = result.per_record.filter(pc.field("one[f]") == 1)
+    shifts = of_women["shift[f]"].to_numpy().reshape(7, 2)
+    wanted = stats.ttest_1samp(shifts[:, 0] - shifts[:, 1], 0)
+    [e] = [e for e in result.differences if e.quantity == "difference[f−m]"]
+    assert (e.freedom, e.p) == (6, pytest.approx(wanted.pvalue))
+    assert (e.low, e.high) == pytest.approx(wanted.confidence_interval(0.95))
 
 
 def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:

@@ -21,7 +21,7 @@ from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, to
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spreads, detectable, t_interval
+from fairbrief.statistics.jackknife import Spreads, detectable, t_interval, t_p
 from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
@@ -226,7 +226,7 @@ def _of_value(
 ) -> Iterator[Estimate]:
     """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value, one, other = a.here[name], a.readings(name), b.readings(name)
-    found = one.and_other(other).spreads()
+    found = one.and_other(other).spreads(a.strata(name))
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
@@ -248,7 +248,7 @@ def _of_value(
             elif interval.low is None:
                 test = Test(testable=False)
             else:
-                test = _flips(found, i, a.units.names[i], settings)
+                test = _flips(found, i, a.units.names[i], settings, is_stratified=bool(value.strata))
                 fields["detectable"] = estimating.finite(size) if test.testable else None
             fields |= beside
         else:
@@ -279,8 +279,11 @@ def _from_random(
     return found
 
 
-def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings) -> Test:
-    """The test of no difference: the two systems are swapped at random within clusters."""
+def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, is_stratified: bool) -> Test:
+    """The test of no difference: the two systems are swapped at random within clusters.
+
+    Where clusters are of different kinds, few may decide: p is at least that of the jackknife t.
+    """
     units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
     moving = [names[k] for k in units[moves].tolist()]
@@ -291,6 +294,8 @@ def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings) -> 
     if reachable >= settings.alpha:
         return Test(0.0, None, reachable, testable=False)
     p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
+    if is_stratified:
+        p = max(p, float(t_p(found.value[i], found.error[i], found.freedom[i])))
     return Test(0.0, p, reachable, testable=True)
 
 
