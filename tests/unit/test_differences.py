@@ -185,6 +185,20 @@ def test_a_difference_of_systems_is_no_more_certain_than_the_few_records_that_de
     assert (e.low, e.high) == pytest.approx(wanted.confidence_interval(0.95))
 
 
+def test_nothing_is_said_of_differences_that_shares_cannot_have() -> None:
+    """Of four records, an interval would be wider than shares can differ, and only larger differences would be found."""
+    rows = [
+        {"id": str(i), "documents": ["She spoke to him. He spoke to her."],
+         "summary": {"x": "She spoke." if i % 2 else "He spoke.", "y": "He spoke."}}
+        for i in range(4)
+    ]  # fmt: skip
+    result = audit(read(rows), Plan(measures=["word_list_inclusion"], n_resamples=99, n_extracts=0))
+    [e] = [e for e in result.differences if e.quantity == "summary_share[female]"]
+    assert (e.value, e.high) == (0.5, 1)
+    assert e.low < 0
+    assert not any(e.detectable for e in result.estimates)
+
+
 def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:
     """With 8 clusters, no p of flipped signs is below 1/128: significant at 0.05, but never at 0.001."""
     cases = blind_writers((1, 4), records=8)

@@ -231,6 +231,7 @@ def _of_value(
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
     of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
+    widest = 1.0 if value.is_share else value.limits[1] - value.limits[0]
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
         found.error.tolist(), found.freedom.tolist(), estimating.intervals_of(found, settings),
@@ -254,7 +255,9 @@ def _of_value(
         else:
             interval = estimating.NO_INTERVAL
         notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
-        yield estimating.estimate_of(fields, own, test, interval, notes=notes, absent=absent)
+        yield estimating.estimate_of(
+            fields, own, test, interval, limits=(-widest, widest), notes=notes, absent=absent
+        )
 
 
 def _from_random(

@@ -127,6 +127,8 @@ def estimate_of(
     clipped = ("value", "low", "high", "low_within", "high_within", "permutation_mean", "extract_baseline")
     numbers = {name: getattr(made, name) for name in clipped}
     least, most = limits
+    if made.detectable is not None and made.detectable > most:  # no difference is as large
+        made = made.replace(detectable=None)
     return made.replace(**{k: min(max(x, least), most) for k, x in numbers.items() if x is not None})
 
 
