@@ -15,7 +15,7 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of
-from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
+from fairbrief.readers.fields import ABSENT, ID, Fields, find
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
@@ -130,23 +130,20 @@ class ById:
     """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
     def __init__(self, system: str | None, source: Source, fields: Fields, exclude: Exclude) -> None:
-        self.ids = KnownIds([source.name])
-        if system is not None:
-            self.ids.systems[system] = None
-        hint = (
-            f" If a column has the system, write --summaries {source.name} without a name." if system else ""
-        )
-        self.exclude, self.stored = exclude, RowsOnDisk()
-        self.use = FieldUse({*fields.summary_names()})
+        self.ids, self.exclude, self.stored = KnownIds([source.name]), exclude, RowsOnDisk()
+        hint = ""
         if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
-        read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = RowReader(source, read_by, system, self.use)
+        if system is not None:
+            self.ids.systems[system] = None
+            fields = replace(fields, system=NOWHERE)
+            hint = f" If a column has the system, write --summaries {source.name} without a name."
+        reader = RowReader(source, fields, system)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
-                ident = self._ident(row, fields)
-                summaries = self.reader.summaries(row, ident)
+                ident = _ident(row, fields)
+                summaries = reader.summaries(row, ident)
             except DataError as error:
                 exclude(at(where, error, ident))
                 continue
@@ -155,18 +152,6 @@ class ById:
                     exclude(at(where, DataError(f"{again}{hint}"), ident))
                 else:
                     self.stored.add(hash(ident), (written, where))
-
-    def _ident(self, row: Any, fields: Fields) -> str:
-        if not isinstance(row, Mapping):
-            raise not_a_row(row)
-        key = fields.id or ID
-        self.use.see(row)
-        value = self.use.value(row, key)
-        value = self.use.value(row, ID) if value is ABSENT else value
-        if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
-            wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
-            raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
-        return id_of(value)
 
     def take(self, record: Record | None) -> list[Summary]:
         """Each system's summary of a record; ``record`` is None for an unreadable one."""
@@ -181,6 +166,18 @@ class ById:
         for key in list(self.stored):
             for extra, where in self.stored.pop(key):
                 self.exclude(at(where, error, extra.record))
+
+
+def _ident(row: Any, fields: Fields) -> str:
+    """The id of a row of summaries, in the named field or in ``id``."""
+    if not isinstance(row, Mapping):
+        raise not_a_row(row)
+    key = fields.id or ID
+    value = find(row, key if find(row, key) is not ABSENT else ID)
+    if value is ABSENT or all(find(row, field) is ABSENT for field in fields.summary_names()):
+        wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
+        raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
+    return id_of(value)
 
 
 def references_of(case: Case) -> Iterator[Case]:
