@@ -195,7 +195,7 @@ def _record(pages: _Pages, path: Path) -> Record:
         if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
         if fields.get("identity"):
-            notes[span.chain or ""] = {"identity": unquote(fields["identity"])}
+            notes[span.chain] = {"identity": unquote(fields["identity"])}
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]

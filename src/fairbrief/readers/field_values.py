@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, TypeGuard
 
 from fairbrief.readers.messages import fault, show
-from fairbrief.types import Claim, Document, Entity, Mention
+from fairbrief.serialization import EMPTY, MISSING
+from fairbrief.types import Claim, Document, Entity, Mention, Summary
 
 NOTHING: Mapping[str, Any] = {}
 """No attributes: one shared empty mapping, never modified."""
@@ -183,3 +184,13 @@ def read_claims(value: Any) -> tuple[Claim, ...]:
             labelled[id_of(name, f"an attribute of claim {i}")] = known
         claims.append(Claim(text_of(fields.get("text"), f"the text of claim {i}"), labelled or NOTHING))
     return tuple(claims)
+
+
+def read_summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
+    """A summary from the value of its field: blank is empty, null is missing."""
+    cut = read_claims(claims) if claims is not None else None
+    if text is None:
+        return Summary(ident, system, "", cut, MISSING, NOTHING)
+    if not is_plain(text):
+        text = text_of(text, f"the summary of {system!r}")
+    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)

@@ -15,11 +15,10 @@ from fairbrief.readers.field_values import (
     NOTHING,
     attributes_of,
     id_of,
-    is_plain,
     list_of,
     object_of,
-    read_claims,
     read_entities,
+    read_summary,
     text_of,
     value_of,
 )
@@ -40,27 +39,16 @@ from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
-from fairbrief.serialization import EMPTY, MISSING
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
 USED = {
-    *(("", name) for name in OWN),
-    *(("documents", name) for name in ("text", "attributes", "id")),
-    *(("entities", name) for name in ("id", "first_name", "last_name", "attributes", "mentions")),
+    "": OWN,
+    "documents": ("text", "attributes", "id"),
+    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
 }
-"""The fields of rows, documents and entities that are always used."""
-
-
-def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
-    """A summary from the value of its field: blank is empty, null is missing."""
-    cut = read_claims(claims) if claims is not None else None
-    if text is None:
-        return Summary(ident, system, "", cut, MISSING, NOTHING)
-    if not is_plain(text):
-        text = text_of(text, f"the summary of {system!r}")
-    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
+"""The fields that are always used: of rows, of documents and of entities."""
 
 
 class RowReader:
@@ -77,8 +65,8 @@ class RowReader:
         """Number of documents without text, which were excluded."""
         self.seen = 0
         """Number of rows whose fields were noted."""
-        self.names: dict[tuple[str, str], None] = {}
-        """The fields of the first rows, and of the documents and entities in them: the kind of object ("" for a row) and name."""
+        self.names: dict[str, dict[str, None]] = {what: {} for what in USED}
+        """The fields of the first rows, and of the documents and entities in them."""
         self._attributes = [
             *((name, source or name, False) for name, source in fields.attributes.items()),
             *((name, source, True) for name, source in fields.record_attributes.items()),
@@ -103,7 +91,7 @@ class RowReader:
         if self.seen <= PATIENCE and isinstance(objects, (list, tuple)):
             for one in objects:
                 if isinstance(one, Mapping):
-                    self.names.update(((what, str(name)), None) for name in one)
+                    self.names[what].update(dict.fromkeys(map(str, one)))
 
     def check_fields(self, patience: int = PATIENCE) -> None:
         """RequestError if a named field has occurred in none of ``patience`` rows, or not in the first row of a table."""
@@ -113,10 +101,10 @@ class RowReader:
     def missing_field(self, unseen: Collection[str]) -> RequestError:
         """The error for named fields that are in none of the objects read."""
         wanted, what = min(unseen), "column" if self.source.is_table else "field"
-        outer = [name for kind, name in self.names if not kind]
-        inner = [
-            name for kind, name in self.names if kind == "documents" and name not in ("text", "attributes")
-        ]
+        outer, inner = (
+            self.names[""],
+            [name for name in self.names["documents"] if name not in ("text", "attributes")],
+        )
         many = "record" if self.seen == 1 else f"{self.seen:,} records"
         among = "" if self.source.is_table else f" in its first {many}"
         also = f" Of its documents: {names(inner)}." if inner else ""
@@ -127,12 +115,18 @@ class RowReader:
 
     def unused(self, *, own_summaries: bool) -> list[str]:
         """The unused fields of the rows, their documents and entities."""
-        row = {name: None for kind, name in self.names if not kind}
         paths = self.fields.paths(with_summaries=own_summaries or self.fields.group_by is None)
-        used = {("", key) for path in paths for key in used_by(row, path)}
-        used.update(("documents", path.rpartition(".")[2]) for path in paths)
-        unused = [pair for pair in self.names if pair[1] and pair not in USED and pair not in used]
-        return [f"{name} (of the {what})" if what else name for what, name in unused]
+        used = {
+            "": {key for path in paths for key in used_by(self.names[""], path)},
+            "documents": {path.rpartition(".")[2] for path in paths},
+            "entities": set[str](),
+        }
+        return [
+            f"{name} (of the {what})" if what else name
+            for what, fields in self.names.items()
+            for name in fields
+            if name and name not in USED[what] and name not in used[what]
+        ]
 
     def rows(self, meter: Meter, *, own_summaries: bool) -> Iterator[Row]:
         """The rows of the source, or with ``group_by`` those of its records."""
@@ -220,7 +214,7 @@ class RowReader:
         if text.__class__ is not str and isinstance(text, Mapping):
             return self._by_system(text, system, claims, ident)
         name = self.system if system is None else id_of(system, "the system")
-        plain = summary(ident, name, text, claims)
+        plain = read_summary(ident, name, text, claims)
         reason, made = row.get("reason"), row.get("made")
         if reason in (None, "") and made in (None, ""):
             return (plain,)
@@ -256,7 +250,7 @@ class RowReader:
             remedy = "add its summary, or remove its claims"
             raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", remedy)
         return tuple(
-            summary(ident, id_of(name, "a system's name"), text, cut.get(name))
+            read_summary(ident, id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
         )
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
-from fairbrief.readers.field_values import id_of
+from fairbrief.readers.field_values import id_of, read_summary
 from fairbrief.readers.fields import ABSENT, ID, Fields, find
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
 from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
 from fairbrief.readers.reading_settings import named, once_each
-from fairbrief.readers.rows import RowReader, summary
+from fairbrief.readers.rows import RowReader
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -101,7 +101,7 @@ class InOrder:
         if record is None:
             return []
         try:
-            return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
+            return [read_summary(record.id, self.system, line.decode().rstrip("\r\n"))]
         except UnicodeDecodeError as error:
             wrong = not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start")
         except DataError as error:
@@ -158,7 +158,7 @@ class ById:
         if record is None:
             return []
         result = {stored.system: stored for stored, _ in self.stored.pop(hash(record.id))}
-        return [result.get(system) or summary(record.id, system, None) for system in self.ids.systems]
+        return [result.get(system) or read_summary(record.id, system, None) for system in self.ids.systems]
 
     def finish(self) -> None:
         """Report the summaries without a record, after the last record."""

@@ -78,7 +78,7 @@ def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequenc
         headed.append(next((m for m in around if m.chain == chain), None))
     claims = Counter(headed)
     return [
-        Span(name.first, name.last, m.chain if m is not None and claims[m] == 1 else None)
+        Span(name.first, name.last, m.chain if m is not None and claims[m] == 1 else "")
         for name, m in zip(names, headed, strict=True)
     ]
 
