@@ -63,12 +63,15 @@ class Span:
         return self.first <= other.first and other.last <= self.last
 
 
+Marked = tuple[Span, Mapping[str, str]]
+"""A span, and what the file adds to it."""
+
+
 @dataclass(slots=True)
 class Brackets:
     """Spans whose beginnings and ends are marked at words; DataError for one without the other."""
 
-    spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
-    """Those that have ended, with what the file adds to them."""
+    _ended: list[Marked] = field(default_factory=list)
     _begun: list[tuple[str, int, str, Mapping[str, str]]] = field(default_factory=list)
 
     def begin(self, name: str, word: int, where: str, more: Mapping[str, str]) -> None:
@@ -81,12 +84,13 @@ class Brackets:
         if last is None:
             raise DataError(f"{where}: found the end of '{name}' without its beginning; correct the line.")
         chain, first, _, more = self._begun.pop(last)
-        self.spans.append((Span(first, word, chain), more))
+        self._ended.append((Span(first, word, chain), more))
 
-    def check(self) -> None:
-        """DataError if a span has no end."""
+    def ended(self) -> list[Marked]:
+        """All spans; DataError if one has no end."""
         for name, _, where, _ in self._begun:
             raise DataError(f"{where}: found '{name}' without its end; correct the line.")
+        return self._ended
 
 
 @dataclass(frozen=True, slots=True)

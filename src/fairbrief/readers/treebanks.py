@@ -8,6 +8,7 @@ Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``to
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -97,19 +98,15 @@ def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
 
 def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
     """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
-    taken = {i for n in names for i in range(n.first, n.last + 1)}
+    taken = {i for name in names for i in name.inside}
     result = []
     for mention in mentions:
-        head = None
-        owner = max((i for i in range(mention.first, mention.last) if tokens[i].tag == "POS"), default=None)
-        begin = mention.first if owner is None else owner + 1
-        for i in range(begin, mention.last + 1):
-            if tokens[i].tag in _STOPS or i in taken:
-                break
-            if tokens[i].tag in _NOUNS:
-                head = i
-        if head is not None and tokens[head].tag == "NN":
-            result.append(Span(head, head, mention.chain))
+        owner = max((i for i in mention.inside[:-1] if tokens[i].tag == "POS"), default=mention.first - 1)
+        after = range(owner + 1, mention.last + 1)
+        before_stop = itertools.takewhile(lambda i: tokens[i].tag not in _STOPS and i not in taken, after)
+        nouns = [i for i in before_stop if tokens[i].tag in _NOUNS]
+        if nouns and tokens[nouns[-1]].tag == "NN":
+            result.append(Span(nouns[-1], nouns[-1], mention.chain))
     return result
 
 
@@ -170,8 +167,7 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
                 brackets.begin(name, i, f"{path}:{number}", {})
             if piece.endswith(")"):
                 brackets.end(name, i, f"{path}:{number}")
-    brackets.check()
-    return [span for span, _ in brackets.spans]
+    return [span for span, _ in brackets.ended()]
 
 
 def _annotated(
@@ -263,7 +259,6 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         elif tag == "DOC" and not closing:
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
-    brackets.check()
     if index != len(leaves):
         raise DataError(
             f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
@@ -277,8 +272,8 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
 def _spans_inside(brackets: Brackets, kind: str, place: dict[int, int]) -> list[Span]:
     """The words of the text inside the tags of a type; tags that contain only traces are left out."""
     spans = []
-    for span, attributes in brackets.spans:
-        inside = [place[i] for i in range(span.first, span.last + 1) if i in place]
+    for span, attributes in brackets.ended():
+        inside = [place[i] for i in span.inside if i in place]
         if inside and attributes.get("TYPE") == kind:
             spans.append(Span(inside[0], inside[-1], attributes.get("ID", "")))
     return spans
