@@ -7,6 +7,7 @@ numbers or the list of records inside a JSON document, is left to the options of
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -123,14 +124,11 @@ class InspectedFile(NamedTuple):
 
     def is_same_within(self, keys: Sequence[str], name: str) -> bool:
         """Whether a field has the same value in all rows with the same keys."""
-        known: dict[tuple[str, ...], str] = {}
+        known: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for row in self.rows:
-            value = find(row, name)
-            if value not in (ABSENT, None, ""):
-                text = known.setdefault(tuple(str(find(row, key)) for key in keys), str(value))
-                if text != str(value):
-                    return False
-        return True
+            if (value := find(row, name)) not in (ABSENT, None, ""):
+                known[tuple([str(find(row, key)) for key in keys])].add(str(value))
+        return all(len(values) == 1 for values in known.values())
 
 
 def inspect_file(path: str) -> InspectedFile:
@@ -148,12 +146,11 @@ def inspect_file(path: str) -> InspectedFile:
             f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; expected one object per record. If the list "
             "has the records, audit the file with --format json-list."
         )
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = defaultdict(list)
     for row in readable:
         for name, value in _flat(row, ""):
-            known = values.setdefault(name, [])
-            if value is not None and not (isinstance(value, str) and not value.strip()):
-                known.append(value)
+            is_blank = value is None or (isinstance(value, str) and not value.strip())
+            values[name] += [] if is_blank else [value]
     return InspectedFile(path, source, readable, {name: Column(name, v) for name, v in values.items()})
 
 
@@ -173,10 +170,10 @@ def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
 
 def _numbered(columns: Columns) -> dict[str, list[Column]]:
     """Fields whose names differ only in a number, by their pattern: ``review_*``."""
-    result: dict[str, list[Column]] = {}
+    result: dict[str, list[Column]] = defaultdict(list)
     for name, column in columns.items():
         if (match := LAST_NUMBER.search(name)) is not None and match.start():
-            result.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
+            result[f"{name[: match.start()]}*{match[1]}"].append(column)
     return {pattern: fitting for pattern, fitting in result.items() if len(fitting) > 1}
 
 
@@ -223,13 +220,13 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         )
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
-    summary_files = [one for one in inspected if one not in sources]
-    first = sources[0]
+    first, summary_files = sources[0], [one for one in inspected if one not in sources]
+    beside = [*(one.path for one in summary_files), *plain]
     result = Understanding({"files": [one.path for one in sources]})
     if not first.is_of_a_tool:
-        _describe(first, result, has_summaries=not summary_files and not plain)
-    if summary_files or plain:
-        result.settings["summaries"] = [*(one.path for one in summary_files), *plain]
+        _describe(first, result, has_summaries=not beside)
+    if beside:
+        result.settings["summaries"] = beside
     if summary_files and not summary_files[0].is_of_a_tool:
         _match(first, summary_files[0], result)
     return result
@@ -247,15 +244,15 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     if documents != "documents" and not documents.startswith("documents[*].text"):
         proposal.settings["documents-field"] = [documents]
     proposal.roles[documents] = "its text" if is_long else "the documents"
-    text = columns.get(documents)
-    if text is not None and not is_long and (mark := text.mark(SEPARATORS)):
+    if documents in columns and not is_long and (mark := columns[documents].mark(SEPARATORS)):
         proposal.settings["separator"] = mark
     if has_summaries:
         _take_summaries(columns, systems, proposal)
-    for c in columns.values():
-        if c.is_called("reference") and c.is_text and c.name not in systems:
-            proposal.take("references-field", c.name, "a summary by people")
-            break
+    references = [
+        c.name for c in columns.values() if c.is_called("reference") and c.is_text and c.name not in systems
+    ]
+    for name in references[:1]:
+        proposal.take("references-field", name, "a summary by people")
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
@@ -277,11 +274,9 @@ def _id(one: InspectedFile, documents: str, systems: list[str], *, is_alone: boo
         ]  # fmt: skip
         if repeated and systems:  # rows with the same summary are one record, or a part of one
             return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name, True
-        likely = [c for c in repeated if c in named]
-        has_unique = any(len(c.groups) == len(rows) for c in named)
-        if not likely and not (is_alone and has_unique):
-            likely = [c for c in repeated if not c.is_number]
-        if likely:
+        has_unique = is_alone and any(len(c.groups) == len(rows) for c in named)
+        others = [] if has_unique else [c for c in repeated if not c.is_number]
+        if likely := [c for c in repeated if c in named] or others:
             return max(likely, key=lambda c: len(c.groups)).name, True
     return max(named, key=lambda c: (c.name == "id", len(c.groups))).name if named else None, False
 
@@ -298,8 +293,7 @@ def _summaries(columns: Columns, documents: str) -> list[str]:
 
 def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understanding) -> None:
     """Add the fields of summaries, and the field with the system if the summaries are in one field."""
-    for name in systems:
-        proposal.roles[name] = SUMMARY
+    proposal.roles |= dict.fromkeys(systems, SUMMARY)
     systems = [name.replace("[*]", "[0]") for name in systems]
     if len(systems) > 1:
         begin = commonprefix(list(systems))  # noqa: RUF071 - of any texts
@@ -308,10 +302,9 @@ def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understa
         return
     if systems and systems[0] != "summary":
         proposal.settings["summary-field"] = systems
-    for c in columns.values():
-        if c.is_called("system") and c.values and not (c.is_text or c.is_list or c.is_fixed):
-            proposal.take("system-field", c.name, "the system")
-            break
+    named = [c for c in columns.values() if c.is_called("system") and c.values]
+    for c in [c for c in named if not (c.is_text or c.is_list or c.is_fixed)][:1]:
+        proposal.take("system-field", c.name, "the system")
 
 
 def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:
