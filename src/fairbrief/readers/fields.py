@@ -136,6 +136,12 @@ PATIENCE = 1_000
 ID = "id"
 OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
 """Fields of a row that have fixed names."""
+USED = {
+    "": OWN,
+    "documents": ("text", "attributes", "id"),
+    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
+}
+"""The fields that are always used: of rows, of documents and of entities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +187,15 @@ class Fields:
         wanted = {name for name in named - usual if name is not None}
         return wanted.union(filter(None, self.attributes.values()), self.record_attributes.values())
 
-    def paths(self, *, with_summaries: bool) -> list[str]:
-        """All fields that are read, if they occur."""
-        of_summaries = [self.system, *self.summary_names()] if with_summaries else []
-        attributes = [path or name for name, path in self.attributes.items()]
-        others = [self.id or ID, self.references, *self.documents, *self.record_attributes.values()]
-        return [*others, *attributes, *of_summaries]
+    def unused(self, names: Mapping[str, Mapping[str, None]], *, with_summaries: bool) -> list[str]:
+        """The names that none of these fields uses, of those of rows, documents and entities (as in `USED`)."""
+        paths = [self.id or ID, self.references, *self.documents, *self.record_attributes.values()]
+        paths += [path or name for name, path in self.attributes.items()]
+        paths += [self.system, *self.summary_names()] if with_summaries else []
+        used = {what: set(usual) for what, usual in USED.items()}
+        used[""].update(key for path in paths for key in used_by(names[""], path))
+        used["documents"].update(path.rpartition(".")[2] for path in paths)
+        unused = [
+            (name, what) for what, given in names.items() for name in given if name not in {"", *used[what]}
+        ]
+        return [f"{name} (of the {what})" if what else name for name, what in unused]

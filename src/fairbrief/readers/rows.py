@@ -10,30 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import field_values as v
 from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
-from fairbrief.readers.field_values import (
-    NOTHING,
-    attributes_of,
-    id_of,
-    list_of,
-    object_of,
-    read_entities,
-    read_summary,
-    text_of,
-    value_of,
-)
-from fairbrief.readers.fields import (
-    ABSENT,
-    ID,
-    OWN,
-    PATIENCE,
-    Fields,
-    Several,
-    find,
-    given,
-    parse_cell,
-    used_by,
-)
+from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
@@ -43,12 +22,6 @@ from fairbrief.types import Case, Document, Entity, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
-USED = {
-    "": OWN,
-    "documents": ("text", "attributes", "id"),
-    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
-}
-"""The fields that are always used: of rows, of documents and of entities."""
 
 
 class RowReader:
@@ -115,18 +88,7 @@ class RowReader:
 
     def unused(self, *, own_summaries: bool) -> list[str]:
         """The unused fields of the rows, their documents and entities."""
-        paths = self.fields.paths(with_summaries=own_summaries or self.fields.group_by is None)
-        used = {
-            "": {key for path in paths for key in used_by(self.names[""], path)},
-            "documents": {path.rpartition(".")[2] for path in paths},
-            "entities": set[str](),
-        }
-        return [
-            f"{name} (of the {what})" if what else name
-            for what, fields in self.names.items()
-            for name in fields
-            if name and name not in USED[what] and name not in used[what]
-        ]
+        return self.fields.unused(self.names, with_summaries=own_summaries or self.fields.group_by is None)
 
     def rows(self, meter: Meter, *, own_summaries: bool) -> Iterator[Row]:
         """The rows of the source, or with ``group_by`` those of its records."""
@@ -148,7 +110,7 @@ class RowReader:
         key = self.fields.id or ID
         try:
             if not self.is_numbered:
-                ident = id_of(need(row, key), "the id")
+                ident = v.id_of(need(row, key), "the id")
             elif self.fields.id == ID and row.get(ID) is not None:
                 raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
             else:
@@ -161,9 +123,9 @@ class RowReader:
         fields, get = self.fields, row.get
         draft = draft_of(row, fields, is_table=self.source.is_table)
         self._see_inside("documents", draft.objects)
-        attributes: Mapping[str, str] = NOTHING
+        attributes: Mapping[str, str] = v.NOTHING
         if (own := get("attributes")) is not None:
-            attributes = attributes_of(self._cell(own), "the attributes")
+            attributes = v.attributes_of(self._cell(own), "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None and fields.cluster not in attributes:
@@ -173,12 +135,12 @@ class RowReader:
         if (people := get("entities")) not in (None, ""):
             people = self._cell(people)
             self._see_inside("entities", people)
-            entities = read_entities(people, draft.documents)
+            entities = v.read_entities(people, draft.documents)
         documents = draft.with_text
         self.blank += len(draft.documents) - len(documents)
         references, seed = given(row, fields.references), get("seed_document")
         references = self._references(references) if references else ()
-        seed = None if seed in (None, "") else id_of(seed, "the seed document")
+        seed = None if seed in (None, "") else v.id_of(seed, "the seed document")
         return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
 
     def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
@@ -191,9 +153,9 @@ class RowReader:
                 value = map_attribute(name, source, row, draft, self.fields.separator)
             if value is not ABSENT:
                 self.unseen.discard(source)
-                if value is not None and (text := value_of(value, f"the attribute {name!r}")) is not None:
+                if value is not None and (text := v.value_of(value, f"the attribute {name!r}")) is not None:
                     own[name] = text
-        return own or NOTHING
+        return own or v.NOTHING
 
     def _references(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, Several):
@@ -202,8 +164,8 @@ class RowReader:
             parsed = self._cell(value)
             is_list = isinstance(parsed, list) and all(isinstance(part, str) for part in parsed)
             value = parsed if is_list else [value]
-        listed = list_of(value, "the references")
-        return tuple(text_of(text, f"reference {i}") for i, text in enumerate(listed, 1))
+        listed = v.list_of(value, "the references")
+        return tuple(v.text_of(text, f"reference {i}") for i, text in enumerate(listed, 1))
 
     def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """The summary of each system."""
@@ -213,14 +175,16 @@ class RowReader:
         claims = None if claims in (None, "") else self._cell(claims)
         if text.__class__ is not str and isinstance(text, Mapping):
             return self._by_system(text, system, claims, ident)
-        name = self.system if system is None else id_of(system, "the system")
-        plain = read_summary(ident, name, text, claims)
+        name = self.system if system is None else v.id_of(system, "the system")
+        plain = v.read_summary(ident, name, text, claims)
         reason, made = row.get("reason"), row.get("made")
         if reason in (None, "") and made in (None, ""):
             return (plain,)
         made = self._cell(made)
-        reason = plain.reason if reason in (None, "") else id_of(reason, "the reason")
-        return (replace(plain, reason=reason, made=attributes_of(made, "'made'") if made != "" else NOTHING),)
+        reason = plain.reason if reason in (None, "") else v.id_of(reason, "the reason")
+        return (
+            replace(plain, reason=reason, made=v.attributes_of(made, "'made'") if made != "" else v.NOTHING),
+        )
 
     def _by_field(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The summaries in the named fields, or in the fields that match a pattern, by system."""
@@ -245,12 +209,12 @@ class RowReader:
             found = f"{show(system)} as the system, in a row whose summaries name their systems"
             remedy = f"remove the field {self.fields.system!r}, or give another one with --system-field"
             raise fault(found, "one of the two", remedy)
-        cut = {} if claims is None else object_of(claims, "the claims")
+        cut = {} if claims is None else v.object_of(claims, "the claims")
         if unknown := [name for name in cut if name not in texts]:
             remedy = "add its summary, or remove its claims"
             raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", remedy)
         return tuple(
-            read_summary(ident, id_of(name, "a system's name"), text, cut.get(name))
+            v.read_summary(ident, v.id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
         )
 
@@ -301,7 +265,7 @@ def gathered(rows: Iterator[Row], fields: Fields, *, own_summaries: bool) -> Ite
         try:
             if not isinstance(row, Mapping):
                 raise not_a_row(row)
-            ident = id_of(need(row, key), f"the value of {key!r}")
+            ident = v.id_of(need(row, key), f"the value of {key!r}")
         except DataError as error:
             yield number, error
             continue
