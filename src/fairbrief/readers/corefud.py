@@ -106,7 +106,7 @@ def _add_sentence(page: _Page, block: Sequence[tuple[str, str]]) -> None:
     made = "".join(page.pieces[begin:]).removeprefix(glue)
     if wanted and made.rstrip() != wanted.rstrip():
         raise DataError(
-            f"{place}: found {made!r} from the words with SpaceAfter; expected {wanted!r}, as in '# text'; correct one of them."
+            f"{place}: found {made!r} in the words; expected {wanted!r}, as in '# text'; correct one."
         )
 
 
@@ -118,8 +118,7 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
         match = NUMBER.fullmatch(columns[0])
         if len(columns) != COLUMNS or match is None or not HEAD.fullmatch(columns[6]):
             raise DataError(
-                f"{where}: found {len(columns)} columns, with {columns[0]!r} in the first; expected {COLUMNS}, separated by tabs, "
-                "with numbers of words in the first and the seventh, as in CoNLL-U; correct the line."
+                f"{where}: found {len(columns)} columns, the first {columns[0]!r}; expected {COLUMNS} of CoNLL-U, two with numbers; correct them."
             )
         low, last, is_empty = match.groups()
         if is_empty:
@@ -136,9 +135,8 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
             continue
         index = len(page.words)
         if first not in places or index != base + first - 1:
-            raise DataError(
-                f"{where}: found word {first} after word {index - base}; expected consecutive numbers; correct the line."
-            )
+            found = f"word {first} after word {index - base}"
+            raise DataError(f"{where}: found {found}; expected consecutive numbers; correct the line.")
         head = -1 if columns[6] in ("_", "0") else base + int(columns[6]) - 1
         page.words.append(Word(Token(columns[1], columns[4], *places[first]), columns[3], head, columns[7]))
         for opens, body, closes in _BRACKETS.findall(misc.get("Entity", "")):

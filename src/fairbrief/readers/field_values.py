@@ -28,15 +28,13 @@ def text_of(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise fault(f"{show(value)} as {what}", "text", "write it in quotation marks, or name another field")
     if "\0" in value:
-        found = f"a NUL character in {what}, at position {value.index(chr(0))}"
-        raise fault(found, "text", "remove the character")
+        raise fault(f"a NUL character in {what}, at position {value.index(chr(0))}", "text", "remove it")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            code = f"\\u{ord(value[error.start]):04x}, a lone surrogate"
-            found = f"half a character ({code}) in {what}, at position {error.start}"
-            raise fault(found, "Unicode text", "write the whole character, or remove it") from None
+            half = f"half a character (\\u{ord(value[error.start]):04x}, a lone surrogate) in {what}, at position {error.start}"
+            raise fault(half, "Unicode text", "write the whole character, or remove it") from None
     return value
 
 
@@ -98,8 +96,7 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
         if len({len(v) for v in value.values()}) > 1:
             sizes = ", ".join(f"{len(part):,} in {name!r}" for name, part in value.items())
             found = f"lists of different lengths in {what}: {sizes}"
-            remedy = "correct the lists, or exclude such records with --on-error skip"
-            raise fault(found, "one value per document in each list, in the same order", remedy)
+            raise fault(found, "one value per document in each list, in the same order", "correct the lists")
         return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
     if hasattr(value, "tolist") and isinstance(as_list := value.tolist(), list):
         return as_list
@@ -154,8 +151,7 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     for name in ("document", "start", "end"):
         number = mention.get(name)
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < WHOLE:
-            found = f"{show(number)} as the {name} of {what}"
-            raise fault(found, "a whole number from 0", "count characters from 0")
+            raise fault(f"{show(number)} as the {name} of {what}", "a whole number from 0", "correct it")
     place, start, end = mention["document"], mention["start"], mention["end"]
     text = documents[place].text if place < len(documents) else ""
     if not text.strip():

@@ -41,9 +41,7 @@ def known_encoding(encoding: str) -> str:
     try:
         "".encode(encoding)
     except LookupError as error:
-        raise RequestError(
-            f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, latin-1, utf-16, gb18030."
-        ) from error
+        raise RequestError(f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, utf-16.") from error
     return codecs.lookup(encoding).name
 
 
@@ -159,17 +157,15 @@ class File:
         try:
             yield
         except UnicodeDecodeError as error:
-            raise DataError(
-                f"{self.name}: found the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}; "
-                "expected text in one encoding; give another --encoding, or save the file as UTF-8."
-            ) from error
+            found = f"the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}"
+            raise DataError(f"{self.name}: found {found}; give another --encoding.") from error
         except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
             is_of_store = isinstance(self.path, StoredFile) and isinstance(error, OSError)
             if is_of_store and not isinstance(error, gzip.BadGzipFile):
                 raise fault(str(self.path), error) from None  # the cause may contain secrets
             reason = " ".join(str(error).split()) or type(error).__name__
             raise DataError(
-                f"{self.name}: found damage ({reason}); expected a complete file; create or copy the file again."
+                f"{self.name}: found damage ({reason}); create or copy the file again."
             ) from error
         if isinstance(self.path, StoredFile):
             self.path.native().close()  # DataError if it has changed
@@ -251,8 +247,7 @@ class _Unpacked(io.BufferedReader):
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
             raise DataError(
-                f"{self._of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in a file that is packed or "
-                "not UTF-8; expected shorter lines, since this one could fill the memory; unpack the file and save it as UTF-8."
+                f"{self._of}: found a line of more than {LONGEST_PACKED >> 20} MiB, which could fill the memory; unpack it, as UTF-8."
             )
         return content
 

@@ -66,9 +66,7 @@ def find_sources(source: Any, form: str | None = None, encoding: str | None = No
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         rows = _once(source) if isinstance(source, Iterator) else partial(enumerate, source, 1)
         return [Source("records", "records", rows)]
-    raise RequestError(
-        f"Records cannot be read from {show(source)}. Give a path, several paths, hf:NAME, a table or an iterable of dicts."
-    )
+    raise RequestError(f"Records cannot be read from {show(source)}. Give paths, hf:NAME, a table or dicts.")
 
 
 def one_source(source: Any) -> Source:
@@ -147,7 +145,7 @@ def _of_file(
         raise unknown_format(f"The name {printable(path)} does not end in a known format")
     if packed and not basis.is_text:
         raise RequestError(
-            f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
+            f"{name}: files of the format {basis.name} must not be compressed again: unpack it first."
         )
     if given_encoding is not None and not basis.is_text:
         raise RequestError(f"--encoding needs a text file, but {name} is {basis.name}: drop --encoding.")

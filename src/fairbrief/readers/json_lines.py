@@ -96,8 +96,7 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
         remedy = "correct the line; if the file is one array, end its name in .json; if it is one document, give --format json-list"
         return fault(found, "one complete JSON object per line", remedy)
     except (RecursionError, ValueError):
-        found = "JSON that is nested too deeply, or a number of too many digits"
-        return fault(found, "a record", "correct the line")
+        return fault("JSON nested too deeply, or a number of too many digits", "a record", "correct the line")
     return row if isinstance(row, dict) else _not_object(row)
 
 
@@ -126,8 +125,7 @@ def read_array(file: File) -> Iterator[Row]:
             parts = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
             raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
-                "object per line, so that one error does not affect the rest."
+                f"{file.name}: found invalid JSON ({error}); expected one array of objects; correct it, or write one object per line."
             ) from None
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
     yield from file.metered(enumerate(rows, 1), len(parts))
@@ -139,9 +137,7 @@ def load(file: File) -> Mapping[str, Any]:
         try:
             result = json.load(content)
         except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
-            ) from error
+            raise DataError(f"{file.name}: found invalid JSON ({error}); copy the document again.") from error
     if not isinstance(result, Mapping):
         raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
     return result

@@ -42,9 +42,8 @@ class SpeakerTable:
                 stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
                 who = stranger if speaker else "no speaker"
                 error = DataError(
-                    f"found {who} in document {number}; expected a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD "
-                    "gives the field with the names); add the row; or, with --attribute for a column of the table, give --missing "
-                    f"drop or --missing group.{did_you_mean(speaker, self.of)}"
+                    f"found {who} in document {number}; add the row, name the field (--attribute {SPEAKER}=FIELD), or give "
+                    f"--missing drop or group, with --attribute for a column of the table.{did_you_mean(speaker, self.of)}"
                 )
                 raise at(record.where, error, record.id)
             attributes = {**self.of.get(speaker, {}), **document.attributes}
@@ -66,8 +65,7 @@ def read_speakers(source: Any) -> SpeakerTable:
             raise at(where, not_a_row(row))
         if SPEAKER not in row or len(row) < 2:
             raise RequestError(
-                f"{table.name} needs the column '{SPEAKER}' and columns with attributes. Its columns: {names(row)}."
-                f"{'' if SPEAKER in row else did_you_mean(SPEAKER, row)}"
+                f"{table.name} needs the column '{SPEAKER}' and columns with attributes; it has {names(row)}."
             )
         values = dict(attributes_of(row, "the columns"))
         speaker = values.pop(SPEAKER, None)
@@ -179,8 +177,7 @@ class Labelling:
             except ValueError:
                 number = math.nan
             if not math.isfinite(number):
-                found = f"{attributes[name]!r} as {name!r}"
-                error = fault(found, "a number, because of --bin", f"correct it, or drop --bin {name}")
+                error = fault(f"{attributes[name]!r} as {name!r}", "a number, because of --bin", "correct it")
                 raise at(record.where, error, record.id)
             return {**attributes, name: group_of(number, cuts)}
 

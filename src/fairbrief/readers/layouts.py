@@ -239,7 +239,7 @@ def inspect_log(file: File) -> Iterator[Row]:
         headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
         if not headers:
             raise DataError(
-                f"{file.name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
+                f"{file.name}: found no header.json and no _journal/start.json; copy the log again."
             )
         whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
         yield from _inspect_rows(whole, _samples(raw, log, file.name))
@@ -296,9 +296,7 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
             yield raw, log
     except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
         # RuntimeError: with a password
-        raise DataError(
-            f"{file.name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
-        ) from error
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:
@@ -315,7 +313,6 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name:
             content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
         raise DataError(
-            f"{name}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
-            "this one could fill the memory; write the log as .json."
+            f"{name}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB, too much for the memory; write .json."
         )
     return content

@@ -66,8 +66,7 @@ class StoredFile:
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
                 raise DataError(
-                    f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
-                    "command again when nothing writes to it."
+                    f"{self.address}: found that the file changed meanwhile; run the command again."
                 )
         return handle
 
@@ -149,9 +148,7 @@ def _found(store: Any, path: str, address: str) -> StoredFile:
                     f"{address} is a folder: give its files, as in {address.rstrip('/')}/*.jsonl."
                 ) from None
             if kind == "NotFound":
-                raise RequestError(
-                    f"There is no file {address}, or your credentials do not give access to it. Check both."
-                ) from None
+                raise RequestError(f"There is no file {address}, or you have no access to it.") from None
             raise
         with handle:
             return StoredFile(address, handle.size(), _version(store, path, handle))
@@ -203,16 +200,14 @@ def fault(address: str, error: Exception) -> FairbriefError:
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
-            f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
-            f"tools ({where_credentials(scheme)})."
+            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({where_credentials(scheme)})."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
         return RequestError(
-            f"{address} cannot be opened ({reason}): correct the address, or copy the file to this machine with: "
-            f"{COPYING[scheme]} {address.partition('?')[0]} ."
+            f"{address} cannot be opened ({reason}): correct it, or copy the file: {COPYING[scheme]} {address.partition('?')[0]} ."
         )
     return BackendError(
-        f"{address} could not be read after several attempts ({reason}). Run the command again when the store answers."
+        f"{address} could not be read ({reason}). Run the command again when the store answers."
     )
 
 

@@ -21,7 +21,7 @@ from fairbrief.readers.input_parts import KEPT, KnownIds, PartTally, RecordPlace
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
-from fairbrief.readers.messages import at, names
+from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of
@@ -137,10 +137,12 @@ class Reading:
         known, is_any = set[int](), False
         for case in cases:
             if case.summary.system.startswith(f"{REFERENCE} "):
-                raise DataError(
-                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
-                    "--references gives to references. Rename the system, or drop --references."
+                wrong = fault(
+                    f"the system '{case.summary.system}'",
+                    "a name that --references does not use",
+                    "rename it",
                 )
+                raise at(case.record.where or "input", wrong, case.record.id)
             yield case
             if (key := hash(case.record.id)) not in known:
                 known.add(key)
@@ -148,7 +150,7 @@ class Reading:
                 yield from references_of(case)
         if not is_any:
             raise RequestError(
-                "--references: no record has a reference. Give their field with --references-field, or drop --references."
+                "--references: no record has a reference. Give their field: --references-field FIELD."
             )
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
@@ -362,13 +364,11 @@ class Reading:
         """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
         if needs_summaries and self.tally.rows and not self.tally.summaries:
             raise RequestError(
-                f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
-                "the field with --summary-field FIELD, or a separate file with --summaries FILE."
+                f"No record has a summary in {' or '.join(map(repr, self.fields.summary_names()))}. Give --summary-field FIELD or --summaries FILE."
             )
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes every case ({self.tally.unwanted:,}): in each, "
-                "a document lacks it. Give an attribute that the documents have, or drop --require."
+                f"--require {' and '.join(map(repr, self.require))} excludes every case ({self.tally.unwanted:,}): name an attribute of all documents."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()

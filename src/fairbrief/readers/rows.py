@@ -195,8 +195,9 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    found = f"two fields with the summary of {name!r}"
-                    raise fault(found, "one per system", "name the systems: --summary-field NAME=FIELD")
+                    raise fault(
+                        f"two fields with the summary of {name!r}", "one per system", "write NAME=FIELD"
+                    )
                 texts[name] = text
         return texts
 
@@ -211,8 +212,7 @@ class RowReader:
             raise fault(found, "one of the two", remedy)
         cut = {} if claims is None else v.object_of(claims, "the claims")
         if unknown := [name for name in cut if name not in texts]:
-            remedy = "add its summary, or remove its claims"
-            raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", remedy)
+            raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", "remove them")
         return tuple(
             v.read_summary(ident, v.id_of(name, "a system's name"), text, cut.get(name))
             for name, text in texts.items()
@@ -229,11 +229,13 @@ def fault_of(made: Case | Record) -> DataError | None:
     documents: tuple[object, ...] = record.documents
     for number, document in enumerate(documents, 1):
         if not isinstance(document, Document):
-            found = f"{show(document)} as document {number}"
-            return fault(found, "a Document", "write fairbrief.Document(text)")
+            return fault(
+                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
+            )
     if isinstance(made, Case) and made.summary.record != record.id:
-        found = f"a summary of the record {made.summary.record!r}"
-        return fault(found, "one of this record", "pair each record with its own summary")
+        return fault(
+            f"a summary of the record {made.summary.record!r}", "one of this record", "pair them by id"
+        )
     return None
 
 
@@ -252,8 +254,7 @@ def gathered(rows: Iterator[Row], fields: Fields, *, own_summaries: bool) -> Ite
     """
     if fields.has_several_documents:
         raise RequestError(
-            "--group-by needs one field of documents, since each row is one document: give one --documents-field, or drop "
-            "--group-by."
+            "--group-by needs one field of documents: give one --documents-field, or drop --group-by."
         )
     key = fields.group_by or ID
     each = [*fields.documents, *(source or name for name, source in fields.attributes.items())]

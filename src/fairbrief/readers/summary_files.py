@@ -116,8 +116,7 @@ class InOrder:
 
     def _unequal(self, many: str) -> RequestError:
         return RequestError(
-            f"{self.name}: found {many} lines than records; expected one summary per line, in the order of the records; "
-            "correct the file, or write the summaries with ids to a .jsonl file."
+            f"{self.name}: found {many} lines than records; expected one per record, in the same order; correct it, or write .jsonl with ids."
         )
 
 

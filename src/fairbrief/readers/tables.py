@@ -48,9 +48,8 @@ def read_csv(file: File, *, delimiter: str = ",", has_index: bool = False) -> It
             elif len(cells) == len(header):
                 yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
             elif any(cell.strip() for cell in cells):
-                wanted = f"{len(header)}, one per column"
-                found = counted(len(cells), "field")
-                yield number, fault(found, wanted, "quote fields that contain the delimiter")
+                found, remedy = counted(len(cells), "field"), "quote fields that contain the delimiter"
+                yield number, fault(found, f"{len(header)}, one per column", remedy)
 
 
 def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
@@ -235,16 +234,14 @@ class Growth:
         self.unpacked += unpacked
         if self.unpacked > max(FREE, MOST_TIMES * self.size):
             raise DataError(
-                f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes; expected at "
-                f"most {MOST_TIMES:,} times the file, since this one could fill the memory; write it as JSON Lines."
+                f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes, too many for the memory; write JSON Lines."
             )
 
     def columns(self, many: int) -> None:
         """DataError for too many columns; nested fields count, too."""
         if many > MOST_COLUMNS:
             raise DataError(
-                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write only those that the audit needs, or one "
-                "row per value."
+                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write fewer."
             )
 
     def row_group(self, group: Any) -> int:
@@ -343,7 +340,7 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
         raise DataError(
-            f"{file.name}: found damage ({first_line(error)}); expected a complete spreadsheet without a password; save the file again."
+            f"{file.name}: found damage, or a password ({first_line(error)}); save it again."
         ) from error
 
 
@@ -351,7 +348,7 @@ def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | No
     """The title of the wanted sheet, or of the only one that is not empty; None if all are empty."""
     if wanted is not None and wanted not in sheets:
         raise RequestError(
-            f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
+            f"{name} has no sheet {wanted!r}, only {names(sheets)}.{did_you_mean(wanted, sheets)}"
         )
     filled = [title for title, result in sheets.items() if result.width and result.height]
     if wanted is None and len(filled) > 1:
@@ -376,8 +373,7 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
         content = part.read(most + 1)
     if len(content) > most:
         raise DataError(
-            f"{name}: found {info.filename}, which unpacks to over {most >> 20} MiB and could fill the memory; expected a smaller "
-            "sheet; save it as CSV."
+            f"{name}: found {info.filename} of over {most >> 20} MiB, which could fill the memory; save it as CSV."
         )
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
@@ -385,8 +381,7 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
         rows, columns = max(rows, int(cell[2])), max(columns, _column_number(cell[1]))
     if rows * columns > max(MOST_CELLS, 16 * cells):
         raise DataError(
-            f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; expected a sheet "
-            "that is not mostly empty; delete the cells far from the table, or save it as CSV."
+            f"{name}: found {counted(cells, 'cell')} in {rows:,} rows and {columns:,} columns; delete those far from the table."
         )
 
 

@@ -137,11 +137,11 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             begun, sentences = number, [[]]
         elif is_word and len(columns) < 12:
             raise DataError(
-                f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
+                f"{path}:{number}: found {len(columns)} columns; expected 12 or more; correct the line."
             )
         elif (is_word or is_end) and not begun:
             raise DataError(
-                f"{path}:{number}: found '{line[:40]}' without '#begin document' before it; add the beginning, or remove the line."
+                f"{path}:{number}: found '{line[:40]}' before '#begin document'; add the beginning."
             )
         elif is_word:
             sentences[-1].append((number, columns))
@@ -205,9 +205,7 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     parse, name = path.with_suffix(".parse"), path.with_suffix(".name")
     for other in (parse, name):
         if not other.is_file():
-            raise DataError(
-                f"{path}: found no '{other.name}' in its folder; expected .coref, .name and .parse together; add the file."
-            )
+            raise DataError(f"{path}: found no '{other.name}' in its folder; add the file.")
     trees = _trees(parse)
     leaves = [leaf for tree in trees for leaf in tree]
     document, chains = _marked(path, "COREF", leaves)
@@ -248,9 +246,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         if tag is None:
             word, leaf = html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else "the end"
             if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-                raise DataError(
-                    f"{at}: found '{word}'; expected '{leaf}' of the tree; use files of one release."
-                )
+                raise DataError(f"{at}: found '{word}'; expected '{leaf}', as in the tree; use one release.")
             index += 1
         elif tag == mark and closing:
             brackets.end(mark, index - 1, at)
@@ -261,7 +257,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         parts += tag == "TEXT" and not closing
     if index != len(leaves):
         raise DataError(
-            f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
+            f"{path}: found {index} words; expected {len(leaves)}, as in the tree; use one release."
         )
     if parts > 1:
         # Numbers of chains restart in each part.

@@ -143,8 +143,7 @@ def inspect_file(path: str) -> InspectedFile:
         raise at(f"{source.name}:{number}", not_a_row(row))
     if len(rows) == 1 and [*map(type, readable[0].values())] == [list]:
         raise RequestError(
-            f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; expected one object per record. If the list "
-            "has the records, audit the file with --format json-list."
+            f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; if it has the records, give audit --format json-list."
         )
     values: dict[str, list[Any]] = defaultdict(list)
     for row in readable:
@@ -210,13 +209,12 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     if not sources:
         for one in inspected:
             if one.is_of_a_tool:
+                what = f"{one.source.name} is {one.source.tool}, and has no documents."
                 raise RequestError(
-                    f"{one.source.name} is {one.source.tool}, and has no documents. Add the file with the "
-                    f"documents: fairbrief init RECORDS {one.path}"
+                    f"{what} Add the file with the documents: fairbrief init RECORDS {one.path}"
                 )
         raise RequestError(
-            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
-            "fairbrief audit FILE --documents-field FIELD"
+            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Name it: fairbrief audit --documents-field"
         )
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
