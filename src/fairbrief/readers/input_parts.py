@@ -8,7 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import iadd
 from typing import Any
 
 import msgspec
@@ -80,15 +81,11 @@ class KnownIds:
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
             what = f"this id a second time for the system {system!r}, after {self._place(known)}"
-            if known & TEXTS == hashed:
-                advice = "give the system of each summary (--system-field FIELD names its field), or remove one of the two"
-            else:
-                what += ", with other documents"
-                advice = (
-                    "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
-                    "--id-field FIELD with a unique id ('' numbers the rows)"
-                )
-            return fault(what, "one summary per record and system", advice)
+            remedy = (
+                "give the field of the systems (--system-field FIELD), of the records' ids if each row is one document "
+                "(--group-by FIELD), or of unique ids (--id-field FIELD; '' numbers the rows)"
+            )
+            return fault(what, "one summary per record and system", remedy)
         self.systems.setdefault(system)
         self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed
         for other in self.systems:
@@ -132,14 +129,9 @@ class PartTally:
 
     def add(self, other: PartTally) -> None:
         """Add the tally of another part."""
-        self.rows += other.rows
-        self.summaries += other.summaries
-        self.wanted += other.wanted
-        self.unwanted += other.unwanted
-        self.skipped_count += other.skipped_count
-        self.skipped += other.skipped[: KEPT - len(self.skipped)]
-        self.blank += other.blank
-        self.keys += other.keys
+        for name in (count.name for count in fields(self)):
+            setattr(self, name, iadd(getattr(self, name), getattr(other, name)))
+        del self.skipped[KEPT:]
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -101,13 +102,11 @@ def cuts_of(text: str) -> Cuts:
     >>> cuts_of("3,7")
     (3.0, 7.0)
     """
-    try:
-        cuts = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        cuts = ()
-    if not cuts or not all(map(math.isfinite, cuts)) or list(cuts) != sorted(set(cuts)):
-        raise RequestError(f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7.")
-    return cuts
+    with suppress(ValueError):
+        cuts = tuple(map(float, text.split(",")))
+        if all(map(math.isfinite, cuts)) and list(cuts) == sorted(set(cuts)):
+            return cuts
+    raise RequestError(f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7.")
 
 
 @dataclass(slots=True)
@@ -161,30 +160,29 @@ class Labelling:
                 f"--missing drop excludes every record: no document has {' and '.join(map(repr, self.named))}. "
                 "Give the field: --attribute NAME=FIELD."
             )
-        for name in self.bins:
-            if name not in self.binned:
-                raise RequestError(
-                    f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
-                )
+        if unknown := self.bins.keys() - self.binned:
+            name = min(unknown)
+            raise RequestError(
+                f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
+            )
 
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
-        def relabelled(attributes: Mapping[str, str]) -> Mapping[str, str]:
-            if name not in attributes:
-                return attributes
+        def in_bins(holder: Any) -> Any:
+            """A document, an entity or the record, with its value in a bin."""
+            if (value := holder.attributes.get(name)) is None:
+                return holder
             self.binned.add(name)
             try:
-                number = float(attributes[name])
+                number = float(value)
             except ValueError:
                 number = math.nan
             if not math.isfinite(number):
-                error = fault(f"{attributes[name]!r} as {name!r}", "a number, because of --bin", "correct it")
+                error = fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
                 raise at(record.where, error, record.id)
-            return {**attributes, name: group_of(number, cuts)}
+            return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
-        documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
-        entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
-        attributes = relabelled(record.attributes)
-        return replace(record, documents=documents, entities=entities, attributes=attributes)
+        documents, entities = (tuple(map(in_bins, given)) for given in (record.documents, record.entities))
+        return replace(in_bins(record), documents=documents, entities=entities)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
         """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""
@@ -196,10 +194,7 @@ class Labelling:
             return None
         self.lacking.setdefault(name, {})[record.id] = len(documents) - len(present)
         if self.missing == "group":
-            added = (
-                replace(d, attributes={**d.attributes, name: d.attributes.get(name, MISSING_GROUP)})
-                for d in documents
-            )
+            added = (replace(d, attributes={name: MISSING_GROUP, **d.attributes}) for d in documents)
             return replace(record, documents=tuple(added))
         place = {old: new for new, old in enumerate(present)}
         entities = []

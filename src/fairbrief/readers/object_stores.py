@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
@@ -158,14 +158,12 @@ def _fitting(store: Any, pattern: str) -> list[str]:
     """The files whose paths match the pattern, part by part."""
     from pyarrow import fs
 
-    wanted = pattern.split("/")
-    first = next(i for i, part in enumerate(wanted) if re.search(r"[*\[]", part))
-    folder, is_deep = "/".join(wanted[:first]), first + 1 < len(wanted)
+    folder = re.split(r"[*\[]", pattern)[0].rpartition("/")[0]
+    is_deep = "/" in pattern.removeprefix(f"{folder}/")
     selector = fs.FileSelector(folder, recursive=is_deep, allow_not_found=True)
     result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    parts = [path.split("/") for path in result]
-    fitting = (p for p in parts if len(p) == len(wanted) and all(map(fnmatchcase, p, wanted)))
-    return sorted(map("/".join, fitting))
+    fitting = (path for path in result if PurePosixPath(path).match(pattern))
+    return sorted(path for path in fitting if path.count("/") == pattern.count("/"))
 
 
 def _version(store: Any, path: str, handle: Any) -> str:

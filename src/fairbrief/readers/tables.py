@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,7 @@ def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with open_parquet(file) as table:
         growth = Growth(file.name, file.size)
-        growth.columns(table.metadata.num_columns)
-        check_columns(table.schema_arrow.names, file.name)
+        check_columns(table.schema_arrow.names, file.name, table.metadata.num_columns)
         first, stop = (0, table.num_row_groups) if part is None else part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
         rows = _rows_of(_batches(table, range(first, stop), growth), before)
@@ -111,8 +111,7 @@ def read_arrow(file: File) -> Iterator[Row]:
             raise OSError(f"invalid message: {error}") from error
         source.seek(start)
         stream = pa.ipc.open_stream(source)
-        growth.columns(len(stream.schema.names))
-        check_columns(stream.schema.names, file.name)
+        check_columns(stream.schema.names, file.name, len(stream.schema.names))
         yield from _rows_of(_arrow_batches(stream, many, growth))
 
 
@@ -176,8 +175,10 @@ def _objects(batch: Any) -> Sequence[Any]:
     return rows
 
 
-def check_columns(columns: Sequence[str], where: str) -> None:
-    """DataError for a repeated name of a column."""
+def check_columns(columns: Sequence[str], where: str, many: int = 0) -> None:
+    """DataError for a repeated name of a column, and for too many columns; ``many`` also counts nested fields."""
+    if many > MOST_COLUMNS:
+        raise DataError(f"{where}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write fewer.")
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(f"{where}: found the column {names(twice)} twice; expected unique names; rename one.")
@@ -235,13 +236,6 @@ class Growth:
         if self.unpacked > max(FREE, MOST_TIMES * self.size):
             raise DataError(
                 f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes, too many for the memory; write JSON Lines."
-            )
-
-    def columns(self, many: int) -> None:
-        """DataError for too many columns; nested fields count, too."""
-        if many > MOST_COLUMNS:
-            raise DataError(
-                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write fewer."
             )
 
     def row_group(self, group: Any) -> int:
@@ -377,19 +371,12 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
         )
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
-        cells += 1
-        rows, columns = max(rows, int(cell[2])), max(columns, _column_number(cell[1]))
+        column = reduce(lambda number, letter: 26 * number + letter - 64, cell[1], 0)
+        cells, rows, columns = cells + 1, max(rows, int(cell[2])), max(columns, column)
     if rows * columns > max(MOST_CELLS, 16 * cells):
         raise DataError(
             f"{name}: found {counted(cells, 'cell')} in {rows:,} rows and {columns:,} columns; delete those far from the table."
         )
-
-
-def _column_number(letters: bytes) -> int:
-    result = 0
-    for letter in letters:
-        result = 26 * result + letter - 64
-    return result
 
 
 def _cell_value(cell: Any) -> Any:
