@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import not_utf8
+from fairbrief.readers.messages import at, not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
 
 UTF8 = "utf-8"
@@ -206,15 +206,26 @@ class File:
                 content.read(len(codecs.BOM_UTF8))
             yield raw, content
 
+    def byte_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines of its text with their numbers."""
+        with self.text() as (_, content):
+            yield from enumerate(content, 1)
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of its text with their numbers, without their ends; DataError names a line that is not UTF-8."""
-        with self.text() as (_, content):
-            for number, line in enumerate(content, 1):
-                try:
-                    yield number, line.decode().rstrip("\r\n")
-                except UnicodeDecodeError as error:
-                    place = f"{error.start + 1} bytes from the line's start"
-                    raise DataError(f"{self.name}:{number}: {not_utf8(line[error.start], place)}") from None
+        for number, line in self.byte_lines():
+            try:
+                yield number, text_of_line(line)
+            except DataError as error:
+                raise at(f"{self.name}:{number}", error) from None
+
+
+def text_of_line(line: bytes) -> str:
+    """The text of a line without its end; DataError if it is not UTF-8."""
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start") from None
 
 
 def encoding_of(path: InputFile) -> str:

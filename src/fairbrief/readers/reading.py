@@ -136,12 +136,8 @@ class Reading:
         """The cases, and the references of each record, which are compared only with the record's other references."""
         known, is_any = set[int](), False
         for case in cases:
-            if case.summary.system.startswith(f"{REFERENCE} "):
-                wrong = fault(
-                    f"the system '{case.summary.system}'",
-                    "a name that --references does not use",
-                    "rename it",
-                )
+            if (system := case.summary.system).startswith(f"{REFERENCE} "):
+                wrong = fault(f"the system {system!r}", "a name that --references does not use", "rename it")
                 raise at(case.record.where or "input", wrong, case.record.id)
             yield case
             if (key := hash(case.record.id)) not in known:
@@ -149,9 +145,7 @@ class Reading:
                 is_any = is_any or bool(case.record.references)
                 yield from references_of(case)
         if not is_any:
-            raise RequestError(
-                "--references: no record has a reference. Give their field: --references-field FIELD."
-            )
+            raise RequestError("--references: no record has a reference. Give --references-field FIELD.")
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
         self._begin()
@@ -261,7 +255,7 @@ class Reading:
             for _ in itertools.islice(first._steps(own_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
-                first._note_source(first._reader, own_summaries=True)
+                first._note_source(first._reader)
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
@@ -288,14 +282,11 @@ class Reading:
     def _steps(self, *, own_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         for index, source in enumerate(self.sources):
-            self._reader = reader = RowReader(source, self.fields, self.settings.system)
-            if self._is_part:
-                reader.seen = PATIENCE  # `look` has checked the fields
-            else:
-                reader.unseen = self.fields.named(is_table=source.is_table, with_summaries=own_summaries)
+            self._reader = reader = RowReader(source, self.fields, self.settings.system, own_summaries)
+            if self._is_part:  # `look` has checked the fields
+                reader.seen, reader.unseen = PATIENCE, set()
             count = 0
-            rows = reader.rows(self._meter, own_summaries=own_summaries)
-            for count, (number, row) in enumerate(rows, 1):
+            for count, (number, row) in enumerate(reader.rows(self._meter), 1):
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
                 reader.check_fields()
@@ -304,7 +295,7 @@ class Reading:
             if not self._is_part:
                 if not count:
                     raise no_record(source.name)
-                self._note_source(reader, own_summaries=own_summaries)
+                self._note_source(reader)
             self.tally.blank += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
@@ -316,8 +307,6 @@ class Reading:
         record: Record | None = None
         try:
             record, summaries = _parsed(reader, row, count, where)
-            if not self.labelling.changes_records:
-                return record, summaries
             if (labelled := self.labelling.applied(record)) is not None:
                 return labelled, summaries
             unlabelled = DataError("excluded (--missing drop): no document has a label.")
@@ -326,13 +315,13 @@ class Reading:
             self._exclude(error)
         return record, None
 
-    def _note_source(self, reader: RowReader, *, own_summaries: bool) -> None:
+    def _note_source(self, reader: RowReader) -> None:
         """Add notes on how a source was read."""
         source = reader.source
         self.notes += source.notes
         if reader.is_numbered and reader.seen:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
-        if not source.tool and (unused := reader.unused(own_summaries=own_summaries)):
+        if not source.tool and (unused := reader.unused()):
             self.notes.append(f"{source.name}: unused fields: {names(unused)}.")
 
     def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:

@@ -27,10 +27,12 @@ TRIM = " _-:./"
 class RowReader:
     """Reads the rows of one source, and notes which fields they have."""
 
-    def __init__(self, source: Source, fields: Fields, system: str | None) -> None:
+    def __init__(
+        self, source: Source, fields: Fields, system: str | None, own_summaries: bool = True
+    ) -> None:
         """``system`` is the system of rows that name none; by default the source names it."""
-        self.source, self.fields = source, fields
-        self.unseen: set[str] = set()
+        self.source, self.fields, self.own_summaries = source, fields, own_summaries
+        self.unseen = fields.named(is_table=source.is_table, with_summaries=own_summaries)
         """Named fields that must occur, and have not yet."""
         self.system = system or source.system
         self.is_numbered = fields.id is None
@@ -86,16 +88,15 @@ class RowReader:
             f"{did_you_mean(wanted, [*outer, *inner])}{how_to_say(wanted, self.fields)}"
         )
 
-    def unused(self, *, own_summaries: bool) -> list[str]:
+    def unused(self) -> list[str]:
         """The unused fields of the rows, their documents and entities."""
-        return self.fields.unused(self.names, with_summaries=own_summaries or self.fields.group_by is None)
+        with_summaries = self.own_summaries or self.fields.group_by is None
+        return self.fields.unused(self.names, with_summaries=with_summaries)
 
-    def rows(self, meter: Meter, *, own_summaries: bool) -> Iterator[Row]:
+    def rows(self, meter: Meter) -> Iterator[Row]:
         """The rows of the source, or with ``group_by`` those of its records."""
         rows = self._seen(self.source.read(meter))
-        return (
-            rows if self.fields.group_by is None else gathered(rows, self.fields, own_summaries=own_summaries)
-        )
+        return rows if self.fields.group_by is None else gathered(rows, self.fields, self.own_summaries)
 
     def _seen(self, rows: Iterator[Row]) -> Iterator[Row]:
         for number, row in rows:
@@ -246,7 +247,7 @@ StoredRow = tuple[int, dict[str, Any]]
 """The number of a row, and the values of its fields that are read."""
 
 
-def gathered(rows: Iterator[Row], fields: Fields, *, own_summaries: bool) -> Iterator[Row]:
+def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterator[Row]:
     """One row per record (and system, if rows name one), with the number of its first row; before them, errors of rows.
 
     Fields of documents (text, id, attributes) become lists. Fields of the record (summary, references, attributes of

@@ -19,7 +19,7 @@ from fairbrief.readers.fields import ABSENT, ID, Fields, find
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
-from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
+from fairbrief.readers.messages import at, fault, fields_of, show
 from fairbrief.readers.reading_settings import named, once_each
 from fairbrief.readers.rows import RowReader
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -48,18 +48,18 @@ IN_MEMORY = "summaries"
 
 def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     """System (None: the rows name it) and source of each. RequestError for a missing file."""
-    if given is None:
-        return []
-    is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
-    if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
-        given = [given]
-    elif not isinstance(given, (Sequence, Mapping)):
-        raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        once_each("--summaries", [one for one in given if isinstance(one, str)])
-        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given]
+        is_rows = (
+            isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
+        )
+        if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
+            given = [given]
+        elif not isinstance(given, Sequence) and given is not None:
+            raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
+        once_each("--summaries", [one for one in given or () if isinstance(one, str)])
+        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given or ()]
     if any(name is not None and not name.strip() for name, _ in pairs):
         raise RequestError("A file of summaries has an empty system name: write --summaries NAME=FILE.")
     return [(name, _source(one)) for name, one in pairs]
@@ -91,22 +91,18 @@ class InOrder:
 
     def __init__(self, system: str, file: files.File, exclude: Exclude) -> None:
         self.system, self.name, self.exclude = system, file.name, exclude
-        self.lines = _numbered(file)
+        self.lines = file.byte_lines()
 
     def take(self, record: Record | None) -> list[Summary]:
         """The summary of the next record; ``record`` is None for an unreadable one."""
         number, line = next(self.lines, (0, b""))
         if not number:
             raise self._unequal("fewer")
-        if record is None:
-            return []
-        try:
-            return [read_summary(record.id, self.system, line.decode().rstrip("\r\n"))]
-        except UnicodeDecodeError as error:
-            wrong = not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start")
-        except DataError as error:
-            wrong = error
-        self.exclude(at(f"{self.name}:{number}", wrong, record.id))
+        if record is not None:
+            try:
+                return [read_summary(record.id, self.system, files.text_of_line(line))]
+            except DataError as error:
+                self.exclude(at(f"{self.name}:{number}", error, record.id))
         return []
 
     def finish(self) -> None:
@@ -118,11 +114,6 @@ class InOrder:
         return RequestError(
             f"{self.name}: found {many} lines than records; expected one per record, in the same order; correct it, or write .jsonl with ids."
         )
-
-
-def _numbered(file: files.File) -> Iterator[tuple[int, bytes]]:
-    with file.text() as (_, content):
-        yield from enumerate(content, 1)
 
 
 class ById:
