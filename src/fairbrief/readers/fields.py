@@ -195,7 +195,5 @@ class Fields:
         used = {what: set(usual) for what, usual in USED.items()}
         used[""].update(key for path in paths for key in used_by(names[""], path))
         used["documents"].update(path.rpartition(".")[2] for path in paths)
-        unused = [
-            (name, what) for what, given in names.items() for name in given if name not in {"", *used[what]}
-        ]
+        unused = [(name, what) for what in names for name in names[what] if name and name not in used[what]]
         return [f"{name} (of the {what})" if what else name for name, what in unused]

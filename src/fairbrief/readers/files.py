@@ -36,15 +36,6 @@ NOT_UTF8 = re.compile("[\udc80-\udcff]")
 BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 
-def known_encoding(encoding: str) -> str:
-    """Python's name of the encoding; RequestError for an unknown one."""
-    try:
-        "".encode(encoding)
-    except LookupError as error:
-        raise RequestError(f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, utf-16.") from error
-    return codecs.lookup(encoding).name
-
-
 def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     """The most likely encoding of a text with this beginning.
 
@@ -164,9 +155,7 @@ class File:
             if is_of_store and not isinstance(error, gzip.BadGzipFile):
                 raise fault(str(self.path), error) from None  # the cause may contain secrets
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise DataError(
-                f"{self.name}: found damage ({reason}); create or copy the file again."
-            ) from error
+            raise DataError(f"{self.name}: found damage ({reason}); copy the file again.") from error
         if isinstance(self.path, StoredFile):
             self.path.native().close()  # DataError if it has changed
 
@@ -228,8 +217,14 @@ def text_of_line(line: bytes) -> str:
         raise not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start") from None
 
 
-def encoding_of(path: InputFile) -> str:
-    """The encoding of a text file, detected from its first bytes; UTF-8 if they cannot be read."""
+def encoding_of(path: InputFile, given: str | None = None) -> str:
+    """Python's name of the given encoding (RequestError if it is unknown), or of the one that the file's first bytes suggest."""
+    if given is not None:
+        try:
+            "".encode(given)
+        except LookupError as error:
+            raise RequestError(f"--encoding {given} is unknown. Examples: utf-8, cp1252, utf-16.") from error
+        return codecs.lookup(given).name
     try:
         with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
             sample = content.read(SAMPLE)

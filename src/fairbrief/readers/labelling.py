@@ -65,9 +65,8 @@ def read_speakers(source: Any) -> SpeakerTable:
         if not isinstance(row, Mapping):
             raise at(where, not_a_row(row))
         if SPEAKER not in row or len(row) < 2:
-            raise RequestError(
-                f"{table.name} needs the column '{SPEAKER}' and columns with attributes; it has {names(row)}."
-            )
+            wanted = f"the column '{SPEAKER}' and columns with attributes"
+            raise RequestError(f"{table.name} needs {wanted}. It has {names(row)}.")
         values = dict(attributes_of(row, "the columns"))
         speaker = values.pop(SPEAKER, None)
         if speaker is None:

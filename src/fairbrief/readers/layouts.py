@@ -238,9 +238,7 @@ def inspect_log(file: File) -> Iterator[Row]:
         # The description of the run is at its end, or at its start if it did not finish.
         headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
         if not headers:
-            raise DataError(
-                f"{file.name}: found no header.json and no _journal/start.json; copy the log again."
-            )
+            raise DataError(f"{file.name}: found no header.json and no _journal/start.json; copy it again.")
         whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
         yield from _inspect_rows(whole, _samples(raw, log, file.name))
 

@@ -65,9 +65,7 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise DataError(
-                    f"{self.address}: found that the file changed meanwhile; run the command again."
-                )
+                raise DataError(f"{self.address}: found that the file changed meanwhile; run it again.")
         return handle
 
 
@@ -144,9 +142,8 @@ def _found(store: Any, path: str, address: str) -> StoredFile:
         except OSError:
             kind = store.get_file_info(path).type.name
             if kind == "Directory":
-                raise RequestError(
-                    f"{address} is a folder: give its files, as in {address.rstrip('/')}/*.jsonl."
-                ) from None
+                example = f"{address.rstrip('/')}/*.jsonl"
+                raise RequestError(f"{address} is a folder: give its files, as in {example}.") from None
             if kind == "NotFound":
                 raise RequestError(f"There is no file {address}, or you have no access to it.") from None
             raise
@@ -204,9 +201,7 @@ def fault(address: str, error: Exception) -> FairbriefError:
         return RequestError(
             f"{address} cannot be opened ({reason}): correct it, or copy the file: {COPYING[scheme]} {address.partition('?')[0]} ."
         )
-    return BackendError(
-        f"{address} could not be read ({reason}). Run the command again when the store answers."
-    )
+    return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 
 
 def _without_keys(text: str) -> str:

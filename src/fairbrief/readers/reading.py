@@ -33,6 +33,8 @@ from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
+Summaries = tuple[Summary, ...]
+
 
 class Step(NamedTuple):
     """One row of the input: its source, its number, and both as text."""
@@ -42,7 +44,7 @@ class Step(NamedTuple):
     where: str
     record: Record | None
     """None if it cannot be read."""
-    summaries: tuple[Summary, ...] | None
+    summaries: Summaries | None
     """None if the record was excluded."""
 
 
@@ -302,7 +304,7 @@ class Reading:
 
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
-    ) -> tuple[Record | None, tuple[Summary, ...] | None]:
+    ) -> tuple[Record | None, Summaries | None]:
         """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
         record: Record | None = None
         try:
@@ -381,7 +383,7 @@ class Reading:
             self.skipped.append(str(error))
 
 
-def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
+def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
     """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
     if row.__class__ is dict or isinstance(row, Mapping):
         return reader.read(row, count, where)

@@ -20,6 +20,7 @@ from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
+Summaries = tuple[Summary, ...]
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
 
@@ -27,9 +28,7 @@ TRIM = " _-:./"
 class RowReader:
     """Reads the rows of one source, and notes which fields they have."""
 
-    def __init__(
-        self, source: Source, fields: Fields, system: str | None, own_summaries: bool = True
-    ) -> None:
+    def __init__(self, source: Source, fields: Fields, system: str | None, own_summaries: bool) -> None:
         """``system`` is the system of rows that name none; by default the source names it."""
         self.source, self.fields, self.own_summaries = source, fields, own_summaries
         self.unseen = fields.named(is_table=source.is_table, with_summaries=own_summaries)
@@ -78,7 +77,7 @@ class RowReader:
         wanted, what = min(unseen), "column" if self.source.is_table else "field"
         outer, inner = (
             self.names[""],
-            [name for name in self.names["documents"] if name not in ("text", "attributes")],
+            [name for name in self.names["documents"] if name not in USED["documents"]],
         )
         many = "record" if self.seen == 1 else f"{self.seen:,} records"
         among = "" if self.source.is_table else f" in its first {many}"
@@ -106,7 +105,7 @@ class RowReader:
 
     # ---- The record and the summaries of a row.
 
-    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
+    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, Summaries]:
         """The record and summaries of a row; DataError with its place for invalid rows."""
         key = self.fields.id or ID
         try:
@@ -168,7 +167,7 @@ class RowReader:
         listed = v.list_of(value, "the references")
         return tuple(v.text_of(text, f"reference {i}") for i, text in enumerate(listed, 1))
 
-    def summaries(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
+    def summaries(self, row: Mapping[str, Any], ident: str) -> Summaries:
         """The summary of each system."""
         fields = self.fields
         text = self._by_field(row) if fields.has_several_summaries else given(row, fields.summary[0][1])
@@ -183,9 +182,8 @@ class RowReader:
             return (plain,)
         made = self._cell(made)
         reason = plain.reason if reason in (None, "") else v.id_of(reason, "the reason")
-        return (
-            replace(plain, reason=reason, made=v.attributes_of(made, "'made'") if made != "" else v.NOTHING),
-        )
+        made = v.NOTHING if made == "" else v.attributes_of(made, "'made'")
+        return (replace(plain, reason=reason, made=made),)
 
     def _by_field(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The summaries in the named fields, or in the fields that match a pattern, by system."""
@@ -196,15 +194,11 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(
-                        f"two fields with the summary of {name!r}", "one per system", "write NAME=FIELD"
-                    )
+                    raise fault(f"two fields with the summary of {name!r}", "one per system", "name them")
                 texts[name] = text
         return texts
 
-    def _by_system(
-        self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str
-    ) -> tuple[Summary, ...]:
+    def _by_system(self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str) -> Summaries:
         if not texts:
             raise fault("an empty object as the summaries", "a summary", "write null if there is none")
         if system is not None:
@@ -230,13 +224,9 @@ def fault_of(made: Case | Record) -> DataError | None:
     documents: tuple[object, ...] = record.documents
     for number, document in enumerate(documents, 1):
         if not isinstance(document, Document):
-            return fault(
-                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
-            )
+            return fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
     if isinstance(made, Case) and made.summary.record != record.id:
-        return fault(
-            f"a summary of the record {made.summary.record!r}", "one of this record", "pair them by id"
-        )
+        return fault(f"a summary of the record {made.summary.record!r}", "one of this record", "pair them")
     return None
 
 
@@ -254,9 +244,7 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
     the record) must be equal in all its rows, where they are not blank.
     """
     if fields.has_several_documents:
-        raise RequestError(
-            "--group-by needs one field of documents: give one --documents-field, or drop --group-by."
-        )
+        raise RequestError("--group-by needs one field of documents: give only one --documents-field.")
     key = fields.group_by or ID
     each = [*fields.documents, *(source or name for name, source in fields.attributes.items())]
     once = [fields.references, "seed_document", "entities", "claims", "reason"]
@@ -286,11 +274,8 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
 def _joined(rows: list[StoredRow], fields: Sequence[str]) -> dict[str, list[Any]]:
     """The values of the documents' fields in all rows of a record; an error without text, which the first field has."""
     text = fields[0]
-    lists = {
-        field: [values.get(field) for _, values in rows]
-        for field in fields
-        if any(field in values for _, values in rows)
-    }
+    present = [field for field in fields if any(field in values for _, values in rows)]
+    lists = {field: [values.get(field) for _, values in rows] for field in present}
     if all(map(_is_blank, lists.get(text, ()))):
         raise fault(f"no text in {text!r} in any row", "at least one text", "add it, or remove the rows")
     lists[text] = ["" if one is None else one for one in lists[text]]

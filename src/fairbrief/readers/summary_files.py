@@ -51,12 +51,11 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        is_rows = (
-            isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
-        )
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        is_rows = is_list and given and all(isinstance(row, Mapping) for row in given)
         if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
             given = [given]
-        elif not isinstance(given, Sequence) and given is not None:
+        elif not is_list and given is not None:
             raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
         once_each("--summaries", [one for one in given or () if isinstance(one, str)])
         pairs = [one if isinstance(one, tuple) else _pair(one) for one in given or ()]
@@ -128,7 +127,7 @@ class ById:
             self.ids.systems[system] = None
             fields = replace(fields, system=NOWHERE)
             hint = f" If a column has the system, write --summaries {source.name} without a name."
-        reader = RowReader(source, fields, system)
+        reader = RowReader(source, fields, system, own_summaries=True)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:

@@ -18,7 +18,7 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError, first_line, optional_library
 from fairbrief.readers.files import NOT_UTF8, File
 from fairbrief.readers.json_lines import PART, Range, Row
-from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
+from fairbrief.readers.messages import fault, names, not_utf8, unknown
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
@@ -333,17 +333,13 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
-        raise DataError(
-            f"{file.name}: found damage, or a password ({first_line(error)}); save it again."
-        ) from error
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); save the file again.") from error
 
 
 def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | None:
     """The title of the wanted sheet, or of the only one that is not empty; None if all are empty."""
     if wanted is not None and wanted not in sheets:
-        raise RequestError(
-            f"{name} has no sheet {wanted!r}, only {names(sheets)}.{did_you_mean(wanted, sheets)}"
-        )
+        raise unknown(f"{name} has no sheet {wanted!r}.", wanted, sheets)
     filled = [title for title, result in sheets.items() if result.width and result.height]
     if wanted is None and len(filled) > 1:
         raise RequestError(f"{name} has the sheets {names(filled)}: choose one, as {name}#{filled[0]}.")
@@ -366,9 +362,7 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
     with book.open(info) as part:
         content = part.read(most + 1)
     if len(content) > most:
-        raise DataError(
-            f"{name}: found {info.filename} of over {most >> 20} MiB, which could fill the memory; save it as CSV."
-        )
+        raise DataError(f"{name}: found {info.filename} of over {most >> 20} MiB, too much for the memory.")
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
         column = reduce(lambda number, letter: 26 * number + letter - 64, cell[1], 0)

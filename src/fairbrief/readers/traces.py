@@ -195,10 +195,9 @@ def _records(trace: str, spans: Sequence[Span]) -> Iterator[Row]:
     for span in calls or roots[:1]:
         over = above[span["id"]]
         near = next((retrieved[i] for i in (*(s["id"] for s in over), None) if i in retrieved), [])
-        before = [
-            d for s in near if s["start"] <= span["start"] for d in _documents(_first(s["tree"], "documents"))
-        ]
-        yield span["number"], _record(span, before, _attributes(trace, span, over))
+        earlier = [s for s in near if s["start"] <= span["start"]]
+        found = [d for s in earlier for d in _documents(_first(s["tree"], "documents"))]
+        yield span["number"], _record(span, found, _attributes(trace, span, over))
 
 
 def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:

@@ -137,7 +137,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             begun, sentences = number, [[]]
         elif is_word and len(columns) < 12:
             raise DataError(
-                f"{path}:{number}: found {len(columns)} columns; expected 12 or more; correct the line."
+                f"{path}:{number}: found {len(columns)} columns; expected 12 or more; correct it."
             )
         elif (is_word or is_end) and not begun:
             raise DataError(
@@ -256,9 +256,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
     if index != len(leaves):
-        raise DataError(
-            f"{path}: found {index} words; expected {len(leaves)}, as in the tree; use one release."
-        )
+        raise DataError(f"{path}: found {index} words; expected {len(leaves)}, as in the tree.")
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")

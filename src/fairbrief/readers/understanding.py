@@ -210,9 +210,7 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         for one in inspected:
             if one.is_of_a_tool:
                 what = f"{one.source.name} is {one.source.tool}, and has no documents."
-                raise RequestError(
-                    f"{what} Add the file with the documents: fairbrief init RECORDS {one.path}"
-                )
+                raise RequestError(f"{what} Add the file with them: fairbrief init RECORDS {one.path}")
         raise RequestError(
             f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Name it: fairbrief audit --documents-field"
         )
@@ -246,9 +244,8 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
         proposal.settings["separator"] = mark
     if has_summaries:
         _take_summaries(columns, systems, proposal)
-    references = [
-        c.name for c in columns.values() if c.is_called("reference") and c.is_text and c.name not in systems
-    ]
+    others = [c for c in columns.values() if c.name not in systems]
+    references = [c.name for c in others if c.is_called("reference") and c.is_text]
     for name in references[:1]:
         proposal.take("references-field", name, "a summary by people")
     _take_attributes(one, documents, key if is_long else None, proposal)
