@@ -187,15 +187,11 @@ def how_to_say(field: str, fields: Fields) -> str:
         return " Give the field with the text of a document: --documents-field FIELD."
     if field == "documents":
         return (
-            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
-            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
-            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
+            " Give the field of the documents: --documents-field FIELD, with --group-by FIELD if each row is one document. "
+            "If they are in another file, audit it, with --summaries for this one. 'fairbrief init FILE' proposes the options."
         )
     if field == "summary":
-        return (
-            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
-            "or a separate file: --summaries FILE."
-        )
+        return " Give the field of the summaries: --summary-field FIELD, or their file: --summaries FILE."
     return ""
 
 

@@ -252,9 +252,8 @@ class _Unpacked(io.BufferedReader):
 
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
-            raise DataError(
-                f"{self._of}: found a line of more than {LONGEST_PACKED >> 20} MiB, which could fill the memory; unpack it, as UTF-8."
-            )
+            most = LONGEST_PACKED >> 20
+            raise DataError(f"{self._of}: found a line of over {most} MiB; unpack it, and save it as UTF-8.")
         return content
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, RequestError, optional_library
+from fairbrief.errors import DataError, RequestError, first_line, optional_library
 from fairbrief.readers import files, object_stores, tables
 from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, printable
 from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
@@ -213,10 +213,8 @@ def open_named(source: str) -> Any:
     try:
         result = datasets.load_dataset(name, streaming=True)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
-        reason = " ".join(str(error).split())
-        raise RequestError(
-            f"The data set '{name}' could not be opened: {reason.removesuffix('.')}. Check the name and the network, or give a file."
-        ) from error
+        reason = first_line(error).removesuffix(".")
+        raise RequestError(f"{source} cannot be opened: {reason}. Check the name and the network.") from error
     return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 
 

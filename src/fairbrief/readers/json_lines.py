@@ -124,9 +124,7 @@ def read_array(file: File) -> Iterator[Row]:
         try:  # Python's parser is slower, accepts more, and explains errors
             parts = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one array of objects; correct it, or write one object per line."
-            ) from None
+            raise DataError(f"{file.name}: found invalid JSON ({error}); correct the array.") from None
         rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
     yield from file.metered(enumerate(rows, 1), len(parts))
 

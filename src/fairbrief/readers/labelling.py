@@ -163,9 +163,8 @@ class Labelling:
             )
         if unknown := self.bins.keys() - self.binned:
             name = min(unknown)
-            raise RequestError(
-                f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
-            )
+            lacking = f"no document and no record has the attribute {name!r}"
+            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
 
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
         def in_bins(holder: Any) -> Any:

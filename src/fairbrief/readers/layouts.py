@@ -28,9 +28,8 @@ def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
     found = [at(whole, path) for path in paths.split("|")]
     rows = next((value for value in found if isinstance(value, list)), None)
     if rows is None:
-        raise DataError(
-            f"{name}: found {show(found[0])} under {paths.partition('|')[0]!r}; expected a list; give another --format."
-        )
+        path = paths.partition("|")[0]
+        raise DataError(f"{name}: found {show(found[0])} under {path!r}, not a list; give another --format.")
     return rows
 
 
@@ -310,7 +309,5 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name:
         with log.open(info) as entry:
             content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
-        raise DataError(
-            f"{name}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB, too much for the memory; write .json."
-        )
+        raise DataError(f"{name}: found {info.filename} of over {LONGEST_PACKED >> 20} MiB; write .json.")
     return content

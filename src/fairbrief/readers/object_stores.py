@@ -95,9 +95,8 @@ def _placed(address: str) -> tuple[Any, str]:
     place, _, query = rest.partition("?")
     host, _, path = place.partition("/")
     if not host or not path:
-        raise RequestError(
-            f"{address} is not the address of a file: write {scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl."
-        )
+        wanted = f"{scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl"
+        raise RequestError(f"{address} is not the address of a file: write {wanted}.")
     with _naming_the_file(address):
         store, base = _store(scheme, host, query, os.getpid())
     return store, f"{base}/{path}"

@@ -156,10 +156,8 @@ class Reading:
             steps = self._steps(own_summaries=own_summaries)
             sampling.look(step.record for step in steps if step.record and step.summaries is not None)
             self._begin()
-        summary_files = [
-            open_summary_file(name, source, self.summary_fields, self._exclude)
-            for name, source in (self.summary_files if with_summaries else ())
-        ]
+        others, fields = self.summary_files if with_summaries else (), self.summary_fields
+        summary_files = [open_summary_file(name, source, fields, self._exclude) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
         for step in self._steps(own_summaries=own_summaries):
             record, summaries = step.record, step.summaries
@@ -354,12 +352,14 @@ class Reading:
     def _conclude(self, *, needs_summaries: bool) -> None:
         """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
         if needs_summaries and self.tally.rows and not self.tally.summaries:
+            named = " or ".join(map(repr, self.fields.summary_names()))
             raise RequestError(
-                f"No record has a summary in {' or '.join(map(repr, self.fields.summary_names()))}. Give --summary-field FIELD or --summaries FILE."
+                f"No record has a summary in {named}. Give --summary-field FIELD or --summaries FILE."
             )
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
+            required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
             raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes every case ({self.tally.unwanted:,}): name an attribute of all documents."
+                f"--require {required} excludes every case ({many}): name an attribute that they have."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()

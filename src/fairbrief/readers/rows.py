@@ -75,10 +75,8 @@ class RowReader:
     def missing_field(self, unseen: Collection[str]) -> RequestError:
         """The error for named fields that are in none of the objects read."""
         wanted, what = min(unseen), "column" if self.source.is_table else "field"
-        outer, inner = (
-            self.names[""],
-            [name for name in self.names["documents"] if name not in USED["documents"]],
-        )
+        outer = self.names[""]
+        inner = [name for name in self.names["documents"] if name not in USED["documents"]]
         many = "record" if self.seen == 1 else f"{self.seen:,} records"
         among = "" if self.source.is_table else f" in its first {many}"
         also = f" Of its documents: {names(inner)}." if inner else ""

@@ -110,9 +110,8 @@ class InOrder:
             raise self._unequal(f"{extra} more")
 
     def _unequal(self, many: str) -> RequestError:
-        return RequestError(
-            f"{self.name}: found {many} lines than records; expected one per record, in the same order; correct it, or write .jsonl with ids."
-        )
+        wanted = "expected one per record, in the same order; correct it, or write .jsonl with ids"
+        return RequestError(f"{self.name}: found {many} lines than records; {wanted}.")
 
 
 class ById:

@@ -368,9 +368,8 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
         column = reduce(lambda number, letter: 26 * number + letter - 64, cell[1], 0)
         cells, rows, columns = cells + 1, max(rows, int(cell[2])), max(columns, column)
     if rows * columns > max(MOST_CELLS, 16 * cells):
-        raise DataError(
-            f"{name}: found {counted(cells, 'cell')} in {rows:,} rows and {columns:,} columns; delete those far from the table."
-        )
+        found = f"{counted(cells, 'cell')} in {rows:,} rows and {columns:,} columns"
+        raise DataError(f"{name}: found {found}; delete those far from the table, or save it as CSV.")
 
 
 def _cell_value(cell: Any) -> Any:

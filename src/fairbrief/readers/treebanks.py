@@ -32,9 +32,10 @@ _NO_BLANK_AFTER: Final = frozenset("([{$#£€")
 
 Leaf = tuple[str, str]
 """A word with its tag before it."""
+Spans, Sentences = Sequence[Span], Sequence[Sequence[Leaf]]
 
 
-def set_words(sentences: Sequence[Sequence[Leaf]], spacing: Spacing = "natural") -> tuple[str, list[Token]]:
+def set_words(sentences: Sentences, spacing: Spacing = "natural") -> tuple[str, list[Token]]:
     """A text of the words, and the place of each word; a blank separates sentences.
 
     In ``natural`` spacing, the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
@@ -66,7 +67,7 @@ _NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 _STOPS = frozenset((",", "IN", "TO", "WP", "WDT", "WP$", "-LRB-", ":", "VBN", "VBG", "VBD", "VBZ", "CC"))
 
 
-def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequence[Span]) -> list[Span]:
+def link_names(tokens: Sequence[Token], names: Spans, mentions: Spans) -> list[Span]:
     """Each name with the chain of the innermost mention that it heads, if any.
 
     In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the named person,
@@ -96,7 +97,7 @@ def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
     return not any(t.tag in ("IN", "CC", "TO") or t.tag.startswith("VB") for t in before[comma + 1 :])
 
 
-def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
+def nouns_of(tokens: Sequence[Token], mentions: Spans, names: Spans) -> list[Span]:
     """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
     taken = {i for name in names for i in name.inside}
     result = []
@@ -136,9 +137,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             id_ = match["name"] if part == 0 else f"{match['name']}:{part}"
             begun, sentences = number, [[]]
         elif is_word and len(columns) < 12:
-            raise DataError(
-                f"{path}:{number}: found {len(columns)} columns; expected 12 or more; correct it."
-            )
+            raise DataError(f"{path}:{number}: found {len(columns)} columns; expected 12; correct the line.")
         elif (is_word or is_end) and not begun:
             raise DataError(
                 f"{path}:{number}: found '{line[:40]}' before '#begin document'; add the beginning."
@@ -151,7 +150,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             rows = [row for sentence in sentences for row in sentence]
             words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
             named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-            yield _annotated(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
+            yield _record(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
             begun = 0
     if begun:
         raise DataError(f"{path}:{begun}: found no '#end document' of '{id_}'; add it.")
@@ -170,16 +169,11 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
     return [span for span, _ in brackets.ended()]
 
 
-def _annotated(
-    id_: str,
-    sentences: Sequence[Sequence[Leaf]],
-    mentions: Sequence[Span],
-    named: Sequence[Span],
-    where: str,
-    spacing: Spacing,
+def _record(
+    id_: str, words: Sentences, mentions: Spans, named: Spans, where: str, spacing: Spacing
 ) -> Record:
     """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
-    text, tokens = set_words(sentences, spacing)
+    text, tokens = set_words(words, spacing)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     return Record(id_, (Document(text),), entities=people(given), where=where)
@@ -215,7 +209,7 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
     mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _annotated(id_, sentences, mentions, people_, f"{path}:1", spacing)
+    return _record(id_, sentences, mentions, people_, f"{path}:1", spacing)
 
 
 def _trees(path: Path) -> list[list[Leaf]]:

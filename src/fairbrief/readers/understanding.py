@@ -77,10 +77,8 @@ class Column:
 
     def lengths(self, separator: str | None) -> list[int]:
         """The number of values in each row: of a list, or of a text that is split."""
-        return [
-            len(v) if isinstance(v, list) else len(str(v).split(separator)) if separator else 1
-            for v in self.values
-        ]
+        split = (str(v).split(separator) if separator and not isinstance(v, list) else v for v in self.values)
+        return [len(parts) if isinstance(parts, list) else 1 for parts in split]
 
     def mark(self, marks: Sequence[str]) -> str | None:
         """The first mark that most of its texts contain; None for lists."""
@@ -142,9 +140,8 @@ def inspect_file(path: str) -> InspectedFile:
         number, row = rows[0]
         raise at(f"{source.name}:{number}", not_a_row(row))
     if len(rows) == 1 and [*map(type, readable[0].values())] == [list]:
-        raise RequestError(
-            f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; if it has the records, give audit --format json-list."
-        )
+        what = f"one object with the list {next(iter(readable[0]))!r}"
+        raise RequestError(f"{source.name}: found {what}. If these are records, give --format json-list.")
     values: dict[str, list[Any]] = defaultdict(list)
     for row in readable:
         for name, value in _flat(row, ""):
@@ -211,8 +208,9 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
             if one.is_of_a_tool:
                 what = f"{one.source.name} is {one.source.tool}, and has no documents."
                 raise RequestError(f"{what} Add the file with them: fairbrief init RECORDS {one.path}")
+        paths = ", ".join(one.path for one in inspected)
         raise RequestError(
-            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Name it: fairbrief audit --documents-field"
+            f"No file seems to have documents: {paths}. Name the field: audit --documents-field FIELD"
         )
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
