@@ -156,11 +156,9 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     text = documents[place].text if place < len(documents) else ""
     if not text.strip():
         found = f"document {place}{' (blank)' if place < len(documents) else ''} in {what}"
-        wanted = f"0 to {len(documents) - 1}, the number of a document with text"
-        raise fault(found, wanted, "count the record's documents from 0")
+        raise fault(found, "the number of a document with text", "count the record's documents from 0")
     if not start < end <= len(text):
-        found = f"characters {start} to {end} in {what}"
-        wanted = f"a span inside the {len(text)} characters of document {place}, start before end"
+        found, wanted = f"characters {start} to {end} in {what}", f"a span inside its {len(text)} characters"
         raise fault(found, wanted, "count characters, not bytes or words; the end is one after the last")
     before = sum(bool(other.text.strip()) for other in documents[:place])
     return Mention(before, start, end, id_of(mention.get("kind"), f"the kind of {what}"))

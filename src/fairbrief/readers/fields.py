@@ -58,6 +58,20 @@ def given(row: Any, path: str) -> Any:
     return None if value is ABSENT else value
 
 
+def flat(holder: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of an object with their values; nested ones by their paths."""
+    for key, cell in holder.items():
+        name, value = f"{before}{key}", parse_cell(cell)
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{name}.")
+        elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
+            for inner in dict.fromkeys(path for part in value for path, _ in flat(part)):
+                result = find(value, f"[*].{inner}")
+                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
+        else:
+            yield name, value
+
+
 @cache
 def is_path(name: str) -> bool:
     """Whether a name may be a path to another field."""

@@ -180,10 +180,8 @@ LISTED = f"{', '.join(f.name for f in FORMATS if not f.title)}, or a tool's: {',
 def _exported(file: File, **place: Any) -> Iterator[Row]:
     """The rows of an export of traces: of a table, of JSON Lines or of an array; a JSON document is one row."""
     form = BY_ENDING.get(endings(file.path)[0])
-    if form is BY_NAME["excel"]:
-        return traces.parsed_cells(form.reader(file, **place))
     if form is not None and form.is_table:
-        return traces.parsed_cells(form.reader(file, has_index=True)) if form.is_text else form.reader(file)
+        return traces.parsed_cells(form.reader(file, **({"has_index": True} if form.is_text else place)))
     with file.text() as (_, content):
         first = content.readline(LONGEST_PACKED).strip()
     has_lines = first[:1] == b"[" or isinstance(traces.parsed(first.decode(errors="replace")), Mapping)

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from operator import iadd
 from typing import Any
 
 import msgspec
@@ -129,9 +128,10 @@ class PartTally:
 
     def add(self, other: PartTally) -> None:
         """Add the tally of another part."""
-        for name in (count.name for count in fields(self)):
-            setattr(self, name, iadd(getattr(self, name), getattr(other, name)))
-        del self.skipped[KEPT:]
+        for name in [count.name for count in fields(self) if count.type == "int"]:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.skipped += other.skipped[: KEPT - len(self.skipped)]
+        self.keys += other.keys
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import attributes_of
@@ -16,7 +16,6 @@ from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
 from fairbrief.types import Record
 
-Missing = Literal["refuse", "drop", "group"]
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
 
@@ -113,7 +112,7 @@ class Labelling:
     """The treatment of the labels of each record."""
 
     bins: Mapping[str, Cuts]
-    missing: Missing
+    missing: str
     named: tuple[str, ...]
     """The named attributes."""
     speakers: SpeakerTable | None = None
@@ -182,7 +181,7 @@ class Labelling:
             return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
         documents, entities = (tuple(map(in_bins, given)) for given in (record.documents, record.entities))
-        return replace(in_bins(record), documents=documents, entities=entities)
+        return replace(record, documents=documents, entities=entities, attributes=in_bins(record).attributes)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
         """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""

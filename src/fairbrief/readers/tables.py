@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import reduce
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -83,16 +84,12 @@ def open_parquet(file: File) -> Iterator[Any]:
 
 
 def row_group_ranges(file: File) -> list[Range]:
-    """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
+    """The parts of a Parquet file: row groups, joined to about `PART` bytes."""
     with open_parquet(file) as table:
         sizes = [table.metadata.row_group(i).total_byte_size for i in range(table.num_row_groups)]
-    result, first, total = [], 0, 0
-    for i, size in enumerate(sizes):
-        if total and total + size > PART:
-            result.append(Range(first, i))
-            first, total = i, 0
-        total += size
-    return [*result, Range(first, len(sizes))] if sizes else []
+    before = list(accumulate(sizes, initial=0))
+    parts = [list(part) for _, part in groupby(range(len(sizes)), lambda i: before[i] // PART)]
+    return [Range(part[0], part[-1] + 1) for part in parts]
 
 
 def read_arrow(file: File) -> Iterator[Row]:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from fairbrief.readers.fields import flat
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
@@ -247,7 +248,7 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
             if (value := _at(tree, paths)) is not None:
                 attributes.setdefault(name, value)
         for name in OTHERS:
-            for key, value in _flat(_object(_at(tree, name))):
+            for key, value in flat(_object(_at(tree, name))):
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
                     attributes.setdefault(f"user_{key}" if name == "user" else key, value)
     return {name: value for name, value in attributes.items() if _is_short(value)}
@@ -367,15 +368,6 @@ def _is_short(value: Any) -> bool:
     """Whether a value is short enough for an attribute."""
     is_plain = isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
     return is_plain and len(str(value)) <= SHORT and "\n" not in str(value)
-
-
-def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in an object and in those inside it, by their dotted keys."""
-    for key, value in given.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
 
 
 def _list(given: Any) -> list[Any]:

@@ -32,7 +32,8 @@ _NO_BLANK_AFTER: Final = frozenset("([{$#£€")
 
 Leaf = tuple[str, str]
 """A word with its tag before it."""
-Spans, Sentences = Sequence[Span], Sequence[Sequence[Leaf]]
+Spans = Sequence[Span]
+Sentences = Sequence[Sequence[Leaf]]
 
 
 def set_words(sentences: Sentences, spacing: Spacing = "natural") -> tuple[str, list[Token]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os.path import commonprefix
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import files
-from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, ENDS, OWN, find, flat, list_of_path
 from fairbrief.readers.formats import JSON_LIST
 from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
 from fairbrief.readers.messages import at
@@ -144,24 +144,10 @@ def inspect_file(path: str) -> InspectedFile:
         raise RequestError(f"{source.name}: found {what}. If these are records, give --format json-list.")
     values: dict[str, list[Any]] = defaultdict(list)
     for row in readable:
-        for name, value in _flat(row, ""):
+        for name, value in flat(row):
             is_blank = value is None or (isinstance(value, str) and not value.strip())
             values[name] += [] if is_blank else [value]
     return InspectedFile(path, source, readable, {name: Column(name, v) for name, v in values.items()})
-
-
-def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-    """The fields of an object with their values; nested ones by their paths."""
-    for key, given in holder.items():
-        name, value = f"{before}{key}", parse_cell(given)
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}.")
-        elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
-            for inner in dict.fromkeys(path for part in value for path, _ in _flat(part, "")):
-                result = find(value, f"[*].{inner}")
-                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
-        else:
-            yield name, value
 
 
 def _numbered(columns: Columns) -> dict[str, list[Column]]:
