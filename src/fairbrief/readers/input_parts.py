@@ -6,7 +6,7 @@ The parts depend only on the file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -34,11 +34,11 @@ class RecordPlaces:
     ``reading.part(source, (start, start + 1))`` reads a place.
     """
 
-    def __init__(self, places: Iterable[tuple[int, str, int]]) -> None:
-        """Source, id and start of every record."""
+    def __init__(self, sources: Sequence[Source], id_field: str) -> None:
         numbers = array("q")
-        for source, ident, start in places:
-            numbers.extend((hash(ident), source, start))
+        for number, source in enumerate(sources):
+            for ident, start in places_of(source, id_field):
+                numbers.extend((hash(ident), number, start))
         rows = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
@@ -80,10 +80,7 @@ class KnownIds:
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
             what = f"this id a second time for the system {system!r}, after {self._place(known)}"
-            remedy = (
-                "give the field of the systems (--system-field FIELD), of the records' ids if each row is one document "
-                "(--group-by FIELD), or of unique ids (--id-field FIELD; '' numbers the rows)"
-            )
+            remedy = "give --system-field, or --group-by if each row is one document, or another --id-field"
             return fault(what, "one summary per record and system", remedy)
         self.systems.setdefault(system)
         self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed

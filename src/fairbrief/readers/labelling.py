@@ -156,9 +156,9 @@ class Labelling:
     def check(self) -> None:
         """RequestError for bins of an attribute that does not occur, and if no record was kept."""
         if self.outcomes == {"excluded"}:
+            lacking = f"no document has {' and '.join(map(repr, self.named))}"
             raise RequestError(
-                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self.named))}. "
-                "Give the field: --attribute NAME=FIELD."
+                f"--missing drop excludes every record: {lacking}. Give the field: NAME=FIELD."
             )
         if unknown := self.bins.keys() - self.binned:
             name = min(unknown)

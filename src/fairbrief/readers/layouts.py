@@ -116,11 +116,8 @@ def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 def json_list(file: File) -> Iterator[Row]:
     """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
     whole = load(file)
-    lists = {
-        key: value
-        for key, value in whole.items()
-        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
-    }
+    lists = {key: rows for key, rows in whole.items() if isinstance(rows, list)}
+    lists = {key: rows for key, rows in lists.items() if any(isinstance(row, Mapping) for row in rows)}
     if len(lists) == 1:
         yield from enumerate(next(iter(lists.values())), 1)
     elif not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):

@@ -237,11 +237,7 @@ class Reading:
     def places(self) -> RecordPlaces:
         """The places of all records, for an input that has them; all ids are read once."""
         assert self.fields.id is not None
-        return RecordPlaces(
-            (i, ident, start)
-            for i, source in enumerate(self.sources)
-            for ident, start in input_parts.places_of(source, self.fields.id)
-        )
+        return RecordPlaces(self.sources, self.fields.id)
 
     def look(self) -> None:
         """Read the first rows of every source, before its parts are read, and set ``notes``.
@@ -353,14 +349,10 @@ class Reading:
         """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
         if needs_summaries and self.tally.rows and not self.tally.summaries:
             named = " or ".join(map(repr, self.fields.summary_names()))
-            raise RequestError(
-                f"No record has a summary in {named}. Give --summary-field FIELD or --summaries FILE."
-            )
+            raise RequestError(f"No record has a summary in {named}. Give --summary-field or --summaries.")
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
-            raise RequestError(
-                f"--require {required} excludes every case ({many}): name an attribute that they have."
-            )
+            raise RequestError(f"--require {required} excludes every case ({many}): name another attribute.")
         self.labelling.check()
         self.notes += self.labelling.notes()
         if self.sampling is not None:

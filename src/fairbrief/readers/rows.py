@@ -41,10 +41,8 @@ class RowReader:
         """Number of rows whose fields were noted."""
         self.names: dict[str, dict[str, None]] = {what: {} for what in USED}
         """The fields of the first rows, and of the documents and entities in them."""
-        self._attributes = [
-            *((name, source or name, False) for name, source in fields.attributes.items()),
-            *((name, source, True) for name, source in fields.record_attributes.items()),
-        ]
+        self._attributes = [(name, source or name, False) for name, source in fields.attributes.items()]
+        self._attributes += [(name, source, True) for name, source in fields.record_attributes.items()]
 
     # ---- The fields of the source.
 
@@ -206,10 +204,8 @@ class RowReader:
         cut = {} if claims is None else v.object_of(claims, "the claims")
         if unknown := [name for name in cut if name not in texts]:
             raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", "remove them")
-        return tuple(
-            v.read_summary(ident, v.id_of(name, "a system's name"), text, cut.get(name))
-            for name, text in texts.items()
-        )
+        named = [(v.id_of(name, "a system's name"), name) for name in texts]
+        return tuple([v.read_summary(ident, system, texts[name], cut.get(name)) for system, name in named])
 
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""

@@ -55,10 +55,8 @@ class Sampling:
             if len(ranks) == 1:
                 known |= record.attributes.keys()
         if self.by is not None and ranks.keys() == {WITHOUT}:
-            raise RequestError(
-                f"--sample-by {self.by}: no record has the attribute {self.by!r}.{did_you_mean(self.by, known)} Give its field: "
-                f"--record-attribute {self.by}=FIELD."
-            )
+            lacking = f"no record has the attribute {self.by!r}.{did_you_mean(self.by, known)}"
+            raise RequestError(f"--sample-by {self.by}: {lacking} Give --record-attribute {self.by}=FIELD.")
         for group in sorted(ranks):
             distinct = np.unique(np.frombuffer(ranks[group], dtype=np.int64))
             wanted = round(self.size * len(distinct)) if self.size < 1 else int(self.size)

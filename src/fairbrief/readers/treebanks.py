@@ -80,10 +80,8 @@ def link_names(tokens: Sequence[Token], names: Spans, mentions: Spans) -> list[S
         chain = next((m.chain for m in around if heads(tokens, name, m)), None)
         headed.append(next((m for m in around if m.chain == chain), None))
     claims = Counter(headed)
-    return [
-        Span(name.first, name.last, m.chain if m is not None and claims[m] == 1 else "")
-        for name, m in zip(names, headed, strict=True)
-    ]
+    chains = [m.chain if m is not None and claims[m] == 1 else "" for m in headed]
+    return [Span(name.first, name.last, chain) for name, chain in zip(names, chains, strict=True)]
 
 
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
@@ -170,14 +168,12 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
     return [span for span, _ in brackets.ended()]
 
 
-def _record(
-    id_: str, words: Sentences, mentions: Spans, named: Spans, where: str, spacing: Spacing
-) -> Record:
+def _record(id_: str, words: Sentences, mentions: Spans, named: Spans, at: str, spacing: Spacing) -> Record:
     """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
     text, tokens = set_words(words, spacing)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
-    return Record(id_, (Document(text),), entities=people(given), where=where)
+    return Record(id_, (Document(text),), entities=people(given), where=at)
 
 
 TRACE = "-NONE-"

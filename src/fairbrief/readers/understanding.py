@@ -195,9 +195,7 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
                 what = f"{one.source.name} is {one.source.tool}, and has no documents."
                 raise RequestError(f"{what} Add the file with them: fairbrief init RECORDS {one.path}")
         paths = ", ".join(one.path for one in inspected)
-        raise RequestError(
-            f"No file seems to have documents: {paths}. Name the field: audit --documents-field FIELD"
-        )
+        raise RequestError(f"No file seems to have documents: {paths}. Name their field: --documents-field.")
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
     first, summary_files = sources[0], [one for one in inspected if one not in sources]
