@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -31,6 +32,12 @@ from fairbrief.workbench.sheets import read_answers
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
+
+
+def _skipping(path: Path) -> None:
+    list(readers.read(path, on_error="skip"))
+
+
 READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon.csv": (b"word,label\ngood,\xff\n", lambda path: read_lexicon(str(path))),
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
@@ -45,7 +52,10 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
         lambda path: saved_rows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
     ),
     "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(read_vectors(path))),
-    "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),
+    "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, _skipping),
+    "cut.jsonl.gz": (gzip.compress(random.Random(0).randbytes(2_000))[:-200], _skipping),
+    **dict.fromkeys(("x.jsonl.gz", "x.jsonl.zst", "x.parquet", "x.arrow"), (b"not packed", _skipping)),
+    "x.feather": (b"ARROW1\0\0 not a table", _skipping),
 }
 
 

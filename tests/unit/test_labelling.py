@@ -117,37 +117,26 @@ def test_what_is_no_number_is_named() -> None:
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
 
 
-def ids(row: dict[str, Any], **options: Any) -> list[str | None]:
-    """The ids of the documents of the only record of a row."""
-    [case] = read([row], **options)
-    return [document.id for document in case.record.documents]
-
-
 def test_documents_bring_their_ids() -> None:
     """A document's own field id names it, a number as text; one without is not named; the same twice is refused."""
-    assert ids(ROW | {"documents": [{"text": "One.", "id": 7}, {"text": "Two.", "id": None}]}) == ["7", None]
-    row = ROW | {"documents": [{"text": "One.", "id": 1}, {"text": "Two.", "id": "1"}]}
+    [case] = read([ROW | {"documents": [{"text": "One.", "id": 7}, {"text": "Two.", "id": None}]}])
+    assert [document.id for document in case.record.documents] == ["7", None]
     with pytest.raises(DataError, match=r"two documents with the id '1'.*correct the ids"):
-        ids(row)
+        list(read([ROW | {"documents": [{"text": "One.", "id": 1}, {"text": "Two.", "id": "1"}]}]))
 
 
-def test_records_are_clustered_by_a_field() -> None:
-    """The value of the named field, also a nested one, is the record's cluster; its variants stay together."""
-    row = ROW | {"product": {"code": 5}, "seed_document": "b"}
-    [case] = read([row], cluster_by="product.code")
-    assert (case.record.cluster, case.record.seed_id) == ("5", "b")
-
-
-@pytest.mark.parametrize(("row", "settings"), [
-    ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}),
-    ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}),
-    ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}),
-    ({"attributes": {"event": "x"}}, {}),
+@pytest.mark.parametrize(("row", "settings", "seed"), [
+    ({"product": {"code": "x"}, "seed_document": "b"}, {"cluster_by": "product.code"}, "b"),
+    ({"meta": {"event": "x"}}, {"record_attributes": {"event": "meta.event"}}, None),
+    ({"meta": {"event": "x"}}, {"attributes": {"event": "meta.event"}}, None),
+    ({"meta": {"event": "x"}, "event": "other"}, {"record_attributes": {"event": "meta.event"}}, None),
+    ({"attributes": {"event": "x"}}, {}, None),
 ])  # fmt: skip
-def test_records_are_clustered_by_an_attribute(row: dict[str, Any], settings: dict[str, Any]) -> None:
-    """The cluster may be an attribute of the record, given in its object of attributes or mapped from another field."""
-    [case] = read([ROW | row], cluster_by="event", **settings)
+def test_records_are_clustered_by_a_field_or_an_attribute(row: Any, settings: Any, seed: str | None) -> None:
+    """A named field, also a nested one, or an attribute of the record, given or mapped; variants stay together."""
+    [case] = read([ROW | row], **{"cluster_by": "event"} | settings)
     assert case.record.cluster == "x"
+    assert case.record.seed_document == seed
 
 
 def test_a_record_without_its_cluster_is_refused() -> None:

@@ -227,24 +227,6 @@ def test_an_array_with_an_object_that_is_not_utf8(tmp_path: Path) -> None:
     assert reading.skipped[0].startswith("data.json:2: found the byte 0xc3 at byte offset 8 of the object")
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("data.jsonl.gz", gzip.compress(lines(ROWS))[:-200]),
-        ("data.jsonl.gz", b"not packed"),
-        ("data.jsonl.zst", b"not packed"),
-        ("data.parquet", b"not a table"),
-        ("data.arrow", b"not a table"),
-        ("data.feather", b"ARROW1\0\0 not a table"),
-    ],
-)
-def test_damaged_files(tmp_path: Path, name: str, content: bytes) -> None:
-    """A file that is damaged is named, on every setting."""
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=f"{name}: found damage"):
-        list(read(tmp_path / name, on_error="skip"))
-
-
 def test_paths_that_are_none(tmp_path: Path) -> None:
     """A wrong path is refused at once, with what is near."""
     (tmp_path / "reviews.jsonl").write_text("{}")
@@ -259,6 +241,9 @@ def test_paths_that_are_none(tmp_path: Path) -> None:
         read(tmp_path / "reviews.jsonl", format="word")
     with pytest.raises(RequestError, match=r"no file|not a path"):
         read("a\0b.jsonl")
+    for scheme in ("file", "https"):
+        with pytest.raises(RequestError, match=rf"addresses of {scheme} are not supported, only s3://, "):
+            read(Path(f"{scheme}://x.org/in.jsonl"))
 
 
 def test_columns_that_are_none(tmp_path: Path) -> None:
@@ -352,11 +337,3 @@ def test_memory_does_not_grow(tmp_path: Path, ending: str) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < path.stat().st_size / 10
-
-
-@pytest.mark.parametrize("address", ["file:///data/in.jsonl", "https://x.org/in.jsonl"])
-def test_an_address_of_another_kind_is_told_which_kinds_there_are(address: str) -> None:
-    """It is no file that is missing."""
-    said = rf"addresses of {address.partition(':')[0]} are not supported, only s3://, "
-    with pytest.raises(RequestError, match=said):
-        list(read(Path(address)))

@@ -70,21 +70,19 @@ def test_summaries_by_system() -> None:
     assert cases[1].summary.claims is None
 
 
-def test_mapped_attributes_of_documents() -> None:
-    """A mapped attribute is taken from the documents' own fields, or from their attributes."""
-    documents = [{"text": "t", "stars": 5}, {"text": "u", "stars": None, "attributes": {"sex": "f"}}]
-    mapped = {"rating": "stars", "gender": "sex"}
-    case = one({"id": 1, "documents": documents, "summary": "s"}, attributes=mapped)
-    found = [dict(d.attributes) for d in case.record.documents]
-    assert found == [{"rating": "5"}, {"sex": "f", "gender": "f"}]
+TEXTS = [{"text": "t", "stars": 5}, {"text": "u", "stars": None, "attributes": {"sex": "f"}}]
 
 
-def test_mapped_attributes_of_rows() -> None:
-    """A list gives one value per document; a single value, also a nested one, speaks of the record."""
-    row = ROW | {"stars": [1, 2], "kind": "news", "meta": {"ratio": 0.5}}
-    case = one(row, attributes={"rating": "stars", "genre": "kind", "ratio": "meta.ratio"})
-    assert [d.attributes["rating"] for d in case.record.documents] == ["1", "2"]
-    assert case.record.attributes == {"genre": "news", "ratio": "0.5"}
+@pytest.mark.parametrize(("row", "mapped", "of_documents", "of_record"), [
+    ({"documents": TEXTS}, {"rating": "stars", "gender": "sex"}, [{"rating": "5"}, {"sex": "f", "gender": "f"}], {}),
+    ({"stars": [1, 2], "kind": "news", "meta": {"ratio": 0.5}}, {"rating": "stars", "genre": "kind", "ratio": "meta.ratio"},
+     [{"rating": "1"}, {"rating": "2"}], {"genre": "news", "ratio": "0.5"}),
+    ({"documents": "t", "party": "left"}, {"party": "party"}, [{"party": "left"}], {"party": "left"}),
+])  # fmt: skip
+def test_mapped_attributes(row: Any, mapped: Any, of_documents: Any, of_record: Any) -> None:
+    """From the documents' own fields or attributes; a list has a value per document, a single one is that of the record (and its only text)."""
+    record = one(ROW | row, attributes=mapped).record
+    assert ([dict(d.attributes) for d in record.documents], record.attributes) == (of_documents, of_record)
 
 
 @pytest.mark.parametrize("values", ["pos || neg", "pos|neg", '["pos", "neg"]', "pos||neg"])
@@ -116,12 +114,6 @@ def test_settings_without_values() -> None:
     """None is an empty list where a setting has several values."""
     several = ("attributes", "record_attributes", "bins", "require", "redact", "labels", "summaries")
     assert list(read([ROW], **dict.fromkeys(several))) == list(read([ROW]))
-
-
-def test_value_of_one_text() -> None:
-    """Where the documents are one text, a single value is that document's and the record's."""
-    case = one({"id": 1, "documents": "t", "party": "left", "summary": "s"}, attributes={"party": "party"})
-    assert case.record.documents[0].attributes == case.record.attributes == {"party": "left"}
 
 
 def test_records_and_cases() -> None:
@@ -185,15 +177,6 @@ def test_bad_rows(change: dict[str, Any], found: str) -> None:
     assert (skipping.skipped, skipping.skipped_count) == ([message], 1)
 
 
-def test_message_in_full() -> None:
-    """An error says where, which id, what was found, what was wanted, what to do."""
-    with pytest.raises(DataError) as raised:
-        list(read([ROW, ROW | {"id": "yelp-031", "documents": []}]))
-    assert str(raised.value) == (
-        "records:2 (id 'yelp-031'): found no documents; expected at least one; add some, or remove the record."
-    )
-
-
 def test_required_attribute() -> None:
     """Cases of which a document lacks a required attribute are left out and counted, on every setting."""
     full = {"id": 1, "documents": [{"text": "t", "attributes": {"party": "x"}}], "summary": "s"}
@@ -206,7 +189,7 @@ def test_required_attribute() -> None:
 def test_duplicate_ids() -> None:
     """An id twice for one system is an error that names both rows; for two systems it is none."""
     rows = [ROW, ROW | {"system": "B"}, ROW | {"id": "c"}, ROW]
-    with pytest.raises(DataError, match=r"records:4 \(id 'a'\).*after records:1"):
+    with pytest.raises(DataError, match=r"records:4 \(id 'a'\).*after records:1.*--group-by"):
         list(read(rows))
     reading = read(rows, on_error="skip")
     assert len(list(reading)) == 3

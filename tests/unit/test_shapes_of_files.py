@@ -128,13 +128,6 @@ def test_a_broken_row_of_a_long_table(tmp_path: Path) -> None:
         list(read(path, group_by="id", documents_field="text"))
 
 
-def test_rows_of_one_document_lead_to_grouping(tmp_path: Path) -> None:
-    """An id that comes again with other documents is told with the option that gathers rows."""
-    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,S\n")
-    with pytest.raises(DataError, match="--group-by"):
-        list(read(path, documents_field="text"))
-
-
 # ------------------------------------------------------------------------------------- wide tables
 
 WIDE = """id,review_1,review_2,review_10,stars_1,stars_2,stars_10,summary_a,summary_b
@@ -143,30 +136,24 @@ y,,Slow.,Late.,,2,3,,Late.
 """
 
 
-def test_columns_that_fit_a_pattern_are_documents_and_systems(tmp_path: Path) -> None:
-    """A star takes all columns in the order of their numbers; empty cells are no documents; attributes follow."""
-    reading = read(
-        table(tmp_path, "wide.csv", WIDE),
-        documents_field="review_*", attributes={"stars": "stars_*"}, summary_field="summary_*",
-    )  # fmt: skip
-    cases = list(reading)
-    assert texts(cases[0]) == ["Good.", "Bad."]
-    assert texts(cases[2]) == ["Slow.", "Late."]
+def test_columns_are_documents_and_systems(tmp_path: Path) -> None:
+    """A star takes all columns in the order of their numbers, with their attributes; empty cells are no documents; columns may be named."""
+    wide = table(tmp_path, "wide.csv", WIDE)
+    cases = list(
+        read(wide, documents_field="review_*", attributes={"stars": "stars_*"}, summary_field="summary_*")
+    )
+    assert [texts(case) for case in cases[::2]] == [["Good.", "Bad."], ["Slow.", "Late."]]
     assert [d.attributes["stars"] for d in cases[2].record.documents] == ["2", "3"]
     assert [(c.summary.system, c.summary.text, c.summary.reason) for c in cases] == [
         ("a", "Both.", ""), ("b", "Good.", ""), ("a", "", "empty summary"), ("b", "Late.", ""),
     ]  # fmt: skip
-
-
-def test_columns_that_are_named_are_documents_and_systems(tmp_path: Path) -> None:
-    """Several named columns are a document each, and a system each under the name given or their own."""
-    reading = read(
-        table(tmp_path, "wide.csv", WIDE),
-        documents_field=["review_2", "review_1"], summary_field=[("short", "summary_a"), (None, "summary_b")],
-    )  # fmt: skip
-    cases = list(reading)
-    assert texts(cases[0]) == ["Bad.", "Good."]
-    assert [c.summary.system for c in cases[:2]] == ["short", "summary_b"]
+    named = [("short", "summary_a"), (None, "summary_b")]
+    cases = list(read(wide, documents_field=["review_2", "review_1"], summary_field=named))
+    assert (texts(cases[0]), cases[0].summary.system, cases[1].summary.system) == (
+        ["Bad.", "Good."],
+        "short",
+        "summary_b",
+    )
 
 
 def test_texts_inside_objects_bring_their_attributes() -> None:

@@ -6,16 +6,18 @@ receives entities with mentions by kind.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
+from statistics import mode
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import File
 from fairbrief.text import gendered_words
-from fairbrief.text.names import Piece, bare, divide
+from fairbrief.text.names import bare, divide
 from fairbrief.types import Entity, Mention
 
 
@@ -46,22 +48,30 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens ``first`` to ``last`` (inclusive) of a chain; None: of no chain."""
+    """Tokens ``first`` to ``last`` (inclusive) of a chain; without a name: of no chain."""
 
     first: int
     last: int
-    chain: str | None
+    chain: str = ""
+
+    @property
+    def inside(self) -> range:
+        """The numbers of its tokens."""
+        return range(self.first, self.last + 1)
 
     def covers(self, other: Span) -> bool:
         return self.first <= other.first and other.last <= self.last
+
+
+Marked = tuple[Span, Mapping[str, str]]
+"""A span, and what the file adds to it."""
 
 
 @dataclass(slots=True)
 class Brackets:
     """Spans whose beginnings and ends are marked at words; DataError for one without the other."""
 
-    spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
-    """Those that have ended, with what the file adds to them."""
+    _ended: list[Marked] = field(default_factory=list)
     _begun: list[tuple[str, int, str, Mapping[str, str]]] = field(default_factory=list)
 
     def begin(self, name: str, word: int, where: str, more: Mapping[str, str]) -> None:
@@ -74,12 +84,13 @@ class Brackets:
         if last is None:
             raise DataError(f"{where}: found the end of '{name}' without its beginning; correct the line.")
         chain, first, _, more = self._begun.pop(last)
-        self.spans.append((Span(first, word, chain), more))
+        self._ended.append((Span(first, word, chain), more))
 
-    def check(self) -> None:
-        """DataError if a span has no end."""
+    def ended(self) -> list[Marked]:
+        """All spans; DataError if one has no end."""
         for name, _, where, _ in self._begun:
             raise DataError(f"{where}: found '{name}' without its end; correct the line.")
+        return self._ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +111,15 @@ class Annotation:
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Chain → attributes of the person."""
 
+    def words(self, span: Span) -> tuple[str, ...]:
+        """The words of a span."""
+        return tuple([self.tokens[i].form for i in span.inside])
+
 
 @dataclass(slots=True)
 class _Person:
-    names: list[tuple[int, int]] = field(default_factory=list)
-    """Characters of each name, without titles."""
-    titled: set[tuple[int, int]] = field(default_factory=set)
-    """The names that directly follow a courtesy title."""
+    names: list[tuple[int, int, bool]] = field(default_factory=list)
+    """Characters of each name, without titles; whether it directly follows a courtesy title."""
     mentions: set[Mention] = field(default_factory=set)
     genders: set[str] = field(default_factory=set)
     is_they: bool = False
@@ -121,26 +134,22 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     Anna's chain gets "his" nor the husband's chain gets "Anna Miller".
     """
     result: dict[str, _Person] = defaultdict(_Person)
-    names, spoken = _linked(given), _pronouns(given)
-    same = _same_people(given, names, spoken)
-
-    def chain_of(span: Span) -> str:
-        return same.get(span.chain or "", span.chain or "")
-
+    names, pronouns = _linked(given), _pronouns(given)
+    same = _same_people(given, names, pronouns)
     for span in names:
-        _add_name(result[chain_of(span)], given, span)
-    for at, chain, where in spoken:
-        token, person = given.tokens[at], result[same.get(chain, chain)]
-        person.mentions.add(Mention(0, token.start, token.end, where))
+        _add_name(result[same.get(span.chain, span.chain)], given, span)
+    for token, chain, place in pronouns:
+        person = result[same.get(chain, chain)]
+        person.mentions.add(Mention(0, token.start, token.end, place))
         person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
-        is_they = given.tokens[span.first].form.lower() in gendered_words.THEY
-        if is_they and span.first == span.last and chain_of(span) in result:
-            result[chain_of(span)].is_they = True
+        is_they = span.first == span.last and given.tokens[span.first].form.lower() in gendered_words.THEY
+        if is_they and (known := result.get(same.get(span.chain, span.chain))):
+            known.is_they = True
     for span in given.nouns:
-        if chain_of(span) in result:
+        if known := result.get(same.get(span.chain, span.chain)):
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
-            result[chain_of(span)].mentions.add(Mention(0, start, end, "content"))
+            known.mentions.add(Mention(0, start, end, "content"))
     entities = [_entity(chain, person, given) for chain, person in result.items()]
     return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
 
@@ -150,48 +159,39 @@ def people(given: Annotation) -> tuple[Entity, ...]:
 
 def _linked(given: Annotation) -> list[Span]:
     """The innermost names; those without a chain are linked to a namesake or get a new chain."""
-    claimed: set[int] = set()
-    kept = []
-    for span in sorted(given.names, key=lambda s: (s.last - s.first, s.chain is None, s.first)):
-        tokens = range(span.first, span.last + 1)
-        if claimed.isdisjoint(tokens) and not _names_nobody(given, span):
-            claimed.update(tokens)
+    claimed, kept = set[int](), list[Span]()
+    for span in sorted(given.names, key=lambda s: (s.last - s.first, not s.chain, s.first)):
+        if claimed.isdisjoint(span.inside) and not _names_nobody(given, span):
+            claimed.update(span.inside)
             kept.append(span)
     kept.sort(key=lambda s: s.first)
-    words = {s: tuple(t.form for t in given.tokens[s.first : s.last + 1]) for s in kept}
     chains: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for span in kept:
-        if span.chain is not None:
-            for part in (words[span], words[span][:1], words[span][-1:]):
-                chains[part].add(span.chain)
-    linked, added = [], 0
+        words = given.words(span)
+        for part in (words, words[:1], words[-1:]) if span.chain else ():
+            chains[part].add(span.chain)
+    linked, added = [], map("name-{}".format, itertools.count())
     for span in kept:
-        chain = span.chain
-        if chain is None and len(chains[words[span]]) == 1:
-            (chain,) = chains[words[span]]
-        elif chain is None:
-            chain = f"name-{added}"
-            added += 1
-            chains[words[span]].add(chain)
+        known = chains[given.words(span)]
+        chain = span.chain or (next(iter(known)) if len(known) == 1 else next(added))
+        known.add(chain)
         linked.append(Span(span.first, span.last, chain))
     return linked
 
 
-def _same_people(
-    given: Annotation, names: Sequence[Span], spoken: Sequence[tuple[int, str, gendered_words.Place]]
-) -> dict[str, str]:
+def _same_people(given: Annotation, names: Sequence[Span], pronouns: Sequence[Pronoun]) -> dict[str, str]:
     """Chain → another chain of the same person.
 
     Chains with equal full names are one person, as is a chain whose only name begins or ends the full name of exactly one
     other chain. Pronouns of two genders exclude this.
     """
-    genders: dict[str, set[str]] = defaultdict(set)
-    for at, chain, _ in spoken:
-        genders[chain].add(gendered_words.pronoun_gender(given.tokens[at].form) or "")
+    genders: dict[str, set[str | None]] = defaultdict(set)
+    for token, chain, _ in pronouns:
+        genders[chain].add(gendered_words.pronoun_gender(token.form))
     called: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    roles = {s.chain or "" for s in names if s.first and given.tokens[s.first - 1].form.lower() in _ACTING}
     for span in names:
-        called[span.chain or ""].add(tuple(t.form for t in given.tokens[span.first : span.last + 1]))
+        called[span.chain].add(given.words(span))
+    roles = {s.chain for s in names if s.first and given.tokens[s.first - 1].form.lower() in _ACTING}
     bearers: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for chain, forms in called.items():
         for form in {part for f in forms if len(f) > 1 for part in (f, f[:1], f[-1:])}:
@@ -232,10 +232,7 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
             first = i + 1
     if first == span.first and first > 0:
         titled = _add_title(person, given.tokens[first - 1])
-    where = (given.tokens[first].start, given.tokens[span.last].end)
-    person.names.append(where)
-    if titled:
-        person.titled.add(where)
+    person.names.append((given.tokens[first].start, given.tokens[span.last].end, titled))
 
 
 def _add_title(person: _Person, token: Token) -> bool:
@@ -255,17 +252,15 @@ def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
     can replace it). Otherwise it is the most frequent last word of the longer names; otherwise the single word. The
     first name is the most frequent one before it.
     """
-    titled = [text[a:b] for a, b in person.names if (a, b) in person.titled]
-    names = [text[a:b] for a, b in person.names]
+    titled = [text[start:end] for start, end, is_titled in person.names if is_titled]
+    names = [text[start:end] for start, end, _ in person.names]
     longer = [name for name in names if len(name.split()) > 1]
     single = [name for name in names if name not in longer]
     last = _most(_parts(titled, "last")) or _most(_parts(longer, "last")) or _most(single)
     if last is None:
         return None, None
-    first = _most(_parts(longer, "given", last))
-    if first is None and not longer:
-        first = _most(name for name in single if name.lower() != last.lower())
-    return first, last
+    others = [] if longer else [name for name in single if name.lower() != last.lower()]
+    return _most(_parts(longer, "given", last)) or _most(others), last
 
 
 def _parts(names: Iterable[str], part: str, last: str | None = None) -> list[str]:
@@ -274,51 +269,39 @@ def _parts(names: Iterable[str], part: str, last: str | None = None) -> list[str
     return [parts[0] for parts in divided if parts]
 
 
-def _most(words: Iterable[str]) -> str | None:
-    """The most frequent word, ignoring case (of ties the first), in its most frequent spelling."""
-    seen = list(words)
-    if not seen:
+def _most(words: Sequence[str]) -> str | None:
+    """The most frequent word, ignoring case (of ties the first), in its most frequent spelling; None without words."""
+    if not words:
         return None
-    ((low, _),) = Counter(w.lower() for w in seen).most_common(1)
-    spelled = [w for w in seen if w.lower() == low]
-    return Counter([w for w in spelled if not w.isupper()] or spelled).most_common(1)[0][0]
-
-
-def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
-    parts = {p.part for p in pieces}
-    if len(pieces) > 1 and "last" in parts and parts & {"given", "initial"}:
-        return "full"
-    if len(pieces) == 1 and "last" not in parts and first is not None:
-        return "first"
-    if "last" in parts or last is None or first is None:
-        return "last"
-    return "first"
+    low = mode(word.lower() for word in words)
+    spelled = [word for word in words if word.lower() == low]
+    return mode([word for word in spelled if not word.isupper()] or spelled)
 
 
 # ------------------------------------------------------------------------------------- pronouns
 
 
-def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
-    """Every he- or she-pronoun of a chain: its token, the chain, and its grammatical place.
+Pronoun = tuple[Token, str, gendered_words.Place]
+"""A he- or she-pronoun, its chain, and its grammatical place."""
+
+
+def _pronouns(given: Annotation) -> list[Pronoun]:
+    """Every he- or she-pronoun of a chain.
 
     A pronoun belongs to the innermost mention around it if it is the whole mention, its head, or reflexive ("Galois
     himself"). A possessive inside a larger mention ("[his wife]") refers to another person and is skipped.
     """
-    inner: dict[int, Span] = {}
+    innermost: dict[int, Span] = {}
     for span in sorted(given.mentions, key=lambda s: s.first - s.last):
-        for i in range(span.first, span.last + 1):
-            inner[i] = span
-    linked = []
+        innermost.update(dict.fromkeys(span.inside, span))
+    result = []
     for i, token in enumerate(given.tokens):
-        where = gendered_words.place(token.form, token.tag)
-        if where is None or i not in inner:
-            continue
-        span = inner[i]
-        whole = span.first == span.last
-        head = given.heads.get(span, span.first) == i and where != "his"
-        if span.chain is not None and (whole or head or where == "himself"):
-            linked.append((i, span.chain, where))
-    return linked
+        place, around = gendered_words.place(token.form, token.tag), innermost.get(i)
+        if place is not None and around is not None and around.chain:
+            is_head = given.heads.get(around, around.first) == i and place != "his"
+            if around.first == around.last or is_head or place == "himself":
+                result.append((token, around.chain, place))
+    return result
 
 
 # ------------------------------------------------------------------------------------- entities
@@ -327,11 +310,14 @@ def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
 def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
     first, last = _vote(person, given.text)
     mentions = set(person.mentions)
-    for start, end in person.names:
+    for start, end, _ in person.names:
         name = given.text[start:end]
         is_misspelt = last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
         alone = "given" if first and not is_misspelt else "last"
-        kind = _kind(divide(name, last, alone=alone), first, last)
+        parts = {piece.part for piece in divide(name, last, alone=alone)}
+        kind = "full" if "last" in parts and parts & {"given", "initial"} else "last"
+        if "last" not in parts and first is not None:
+            kind = "first"
         mentions.add(Mention(0, start, end, kind))
     attributes = dict(given.notes.get(chain, {}))
     if len(person.genders) == 1:

@@ -30,14 +30,15 @@ _BY_PEOPLE = re.compile(r"(?:\(human.*?\)\s*|(?!\())(.*)")
 
 
 @dataclass(slots=True)
-class _Pages:
+class _Page:
     """One document during reading."""
 
     id: str
-    line: int
+    where: str
     fields: Sequence[str] = _FIELDS
     meta: dict[str, str] = field(default_factory=dict)
-    text: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    """Of its text, with what is between the words."""
     length: int = 0
     glue: str = ""
     """The text between the last word and the next."""
@@ -46,11 +47,9 @@ class _Pages:
 
     def write(self, form: str) -> int:
         """Append a word after its glue; returns its start."""
-        start = self.length + len(self.glue)
-        self.text += [self.glue, form]
-        self.length = start + len(form)
-        self.glue = ""
-        return start
+        self.pieces += [self.glue, form]
+        self.length += len(self.glue) + len(form)
+        return self.length - len(form)
 
 
 def read_corefud(source: str | Path) -> Iterator[Record]:
@@ -61,125 +60,109 @@ def read_corefud(source: str | Path) -> Iterator[Record]:
     and summaries marked ``(human…)`` in the metadata as references. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".conllu"):
-        yield from _read_file(path)
+        yield from map(_record, _pages(path))
 
 
-def _read_file(path: Path) -> Iterator[Record]:
-    pages: _Pages | None = None
-    block: list[tuple[int, str]] = []
+def _pages(path: Path) -> Iterator[_Page]:
+    page: _Page | None = None
+    block: list[tuple[str, str]] = []
     # An empty line ends the last sentence, too.
     for number, line in itertools.chain(lines_of(path), [(0, "")]):
+        where = f"{path}:{number}"
         if line.startswith("# newdoc"):
-            if pages is not None:
-                yield _record(pages, path)
-            pages = _Pages(line.partition("=")[2].strip() or path.stem, number)
+            if page is not None:
+                yield page
+            page = _Page(line.partition("=")[2].strip() or path.stem, where)
         elif line:
-            block.append((number, line))
+            block.append((where, line))
         elif block:
-            pages = pages or _Pages(path.stem, block[0][0])
-            _add_sentence(pages, block, path)
+            page = page or _Page(path.stem, block[0][0])
+            _add_sentence(page, block)
             block = []
-    if pages is not None:
-        yield _record(pages, path)
+    if page is not None:
+        yield page
 
 
 # ------------------------------------------------------------------------------------- sentences
 
 
-def _add_sentence(pages: _Pages, block: Sequence[tuple[int, str]], path: Path) -> None:
-    wanted, at, rows = "", block[0][0], []
-    for number, line in block:
-        key, _, value = line[1:].partition("=")
-        key = key.strip()
+def _add_sentence(page: _Page, block: Sequence[tuple[str, str]]) -> None:
+    wanted, place = "", block[0][0]
+    for where, line in block:
+        key, _, value = line.partition("=")
+        key = key.removeprefix("#").strip()
         if not line.startswith("#"):
-            rows.append((number, line.split("\t")))
-        elif key.startswith("newpar"):
-            pages.glue = "\n" if pages.length else ""
+            continue
+        if key.startswith("newpar"):
+            page.glue = "\n" if page.pieces else ""
         elif key == "text":
-            wanted, at = value.removeprefix(" "), number
+            wanted, place = value.removeprefix(" "), where
         elif key == "global.Entity":
-            pages.fields = value.strip().split("-")
+            page.fields = value.strip().split("-")
         elif key.startswith("meta::"):
-            pages.meta[key.removeprefix("meta::")] = value.strip()
-    begin, glue = len(pages.text), pages.glue
-    _add_words(pages, rows, path)
-    made = "".join(pages.text[begin:]).removeprefix(glue)
+            page.meta[key.removeprefix("meta::")] = value.strip()
+    begin, glue = len(page.pieces), page.glue
+    _add_words(page, [(where, line.split("\t")) for where, line in block if not line.startswith("#")])
+    made = "".join(page.pieces[begin:]).removeprefix(glue)
     if wanted and made.rstrip() != wanted.rstrip():
         raise DataError(
-            f"{path}:{at}: found {made!r} from the words with SpaceAfter; expected {wanted!r}, as in '# text'; correct "
-            "one of them."
+            f"{place}: found {made!r} in the words; expected {wanted!r}, as in '# text'; correct one."
         )
 
 
-def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path) -> None:
-    base, covered = len(pages.words), 0
+def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
+    base, covered = len(page.words), 0
     forms = {columns[0]: columns[1] for _, columns in rows if len(columns) == COLUMNS}
     places: dict[int, tuple[int, int]] = {}
-    for number, columns in rows:
+    for where, columns in rows:
         match = NUMBER.fullmatch(columns[0])
         if len(columns) != COLUMNS or match is None or not HEAD.fullmatch(columns[6]):
-            raise DataError(
-                f"{path}:{number}: found {len(columns)} columns, with {columns[0]!r} in the first; expected {COLUMNS}, separated "
-                "by tabs, with numbers of words in the first and the seventh, as in CoNLL-U; correct the line."
-            )
-        form, head = columns[1], columns[6]
-        misc = dict(item.partition("=")[::2] for item in columns[9].split("|"))
-        low, last, is_empty = int(match[1]), match[2], match[3]
+            found = f"{len(columns)} columns, the first {columns[0]!r}"
+            raise DataError(f"{where}: found {found}; expected {COLUMNS}, as in CoNLL-U; correct the line.")
+        low, last, is_empty = match.groups()
         if is_empty:
             continue
-        high = int(last or low)
-        if low > covered:
-            start = pages.write(form)
-            after = misc.get("SpacesAfter", " ")
-            after = after.replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
-            pages.glue = "" if misc.get("SpaceAfter") == "No" else after
-            covered = high
-            places.update(_split(form, start, [forms.get(str(i), "") for i in range(low, high + 1)], low))
+        first, stop = int(low), int(last or low) + 1
+        misc = dict(item.partition("=")[::2] for item in columns[9].split("|"))
+        if first > covered:
+            parts = [forms.get(str(i), "") for i in range(first, stop)]
+            places |= _places(first, columns[1], page.write(columns[1]), parts)
+            after = misc.get("SpacesAfter", " ").replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
+            page.glue = "" if misc.get("SpaceAfter") == "No" else after
+            covered = stop - 1
         if last:
             continue
-        index = len(pages.words)
-        if low not in places or index != base + low - 1:
-            raise DataError(
-                f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
-            )
-        token = Token(form, columns[4], *places[low])
-        governor = -1 if head in ("_", "0") else base + int(head) - 1
-        pages.words.append(Word(token, columns[3], governor, columns[7]))
-        _add_brackets(pages, misc.get("Entity", ""), index, f"{path}:{number}")
+        index = len(page.words)
+        if first not in places or index != base + first - 1:
+            found = f"word {first} after word {index - base}"
+            raise DataError(f"{where}: found {found}; expected consecutive numbers; correct the line.")
+        head = -1 if columns[6] in ("_", "0") else base + int(columns[6]) - 1
+        page.words.append(Word(Token(columns[1], columns[4], *places[first]), columns[3], head, columns[7]))
+        for opens, body, closes in _BRACKETS.findall(misc.get("Entity", "")):
+            name, *more = body.split("-")
+            name = re.sub(r"\[\d+/\d+\]", "", name)
+            if opens:
+                page.brackets.begin(name, index, where, dict(zip(page.fields, [name, *more], strict=False)))
+            if closes:
+                page.brackets.end(name, index, where)
 
 
-def _split(form: str, start: int, parts: Sequence[str], low: int) -> dict[int, tuple[int, int]]:
+def _places(first: int, form: str, start: int, parts: Sequence[str]) -> dict[int, tuple[int, int]]:
     """The places of the words of one token: consecutive if they spell it, otherwise the whole token for each."""
     if "".join(parts) != form:
-        return {low + i: (start, start + len(form)) for i in range(len(parts))}
-    places, at = {}, start
-    for i, part in enumerate(parts, low):
-        places[i] = (at, at + len(part))
-        at += len(part)
-    return places
-
-
-def _add_brackets(pages: _Pages, annotation: str, index: int, where: str) -> None:
-    """Open and close mentions at a word."""
-    for opens, body, closes in _BRACKETS.findall(annotation):
-        id_ = re.sub(r"\[\d+/\d+\]", "", body.split("-")[0])
-        if opens:
-            more = dict(zip(pages.fields, [id_, *body.split("-")[1:]], strict=False))
-            pages.brackets.begin(id_, index, where, more)
-        if closes:
-            pages.brackets.end(id_, index, where)
+        return dict.fromkeys(range(first, first + len(parts)), (start, start + len(form)))
+    ends = [*itertools.accumulate(map(len, parts), initial=start)]
+    return dict(enumerate(itertools.pairwise(ends), first))
 
 
 # ------------------------------------------------------------------------------------- people
 
 
-def _record(pages: _Pages, path: Path) -> Record:
-    pages.brackets.check()
-    text = "".join(pages.text)
-    words = pages.words
+def _record(page: _Page) -> Record:
+    words = page.words
     names, attributive, nouns = list[Span](), list[Span](), list[Span]()
     notes: dict[str, dict[str, str]] = {}
-    spans = sorted(pages.brackets.spans, key=lambda s: (s[0].first, -s[0].last))
+    spans = sorted(page.brackets.ended(), key=lambda s: (s[0].first, -s[0].last))
     heads = {span: head_of(words, span) for span, _ in spans}
     things: dict[int, list[Span]] = defaultdict(list)
     for span, fields in spans:
@@ -190,22 +173,22 @@ def _record(pages: _Pages, path: Path) -> Record:
         if kind != "person" and (kind or gendered_words.pronoun_gender(words[head].token.form) is None):
             continue
         is_of_thing = any(other.covers(span) and other != span for other in things[head])
-        is_of_thing = is_of_thing or is_attributive(words, head)
-        (attributive if is_of_thing else names).extend(names_of(words, span, head, fields))
+        named = attributive if is_of_thing or is_attributive(words, head) else names
+        named += names_of(words, span, head, fields)
         if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
         if fields.get("identity"):
-            notes[span.chain or ""] = {"identity": unquote(fields["identity"])}
+            notes[span.chain] = {"identity": unquote(fields["identity"])}
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
     tokens, mentions = [word.token for word in words], [span for span, _ in spans]
-    given = Annotation(text, tokens, mentions, names, nouns, heads, notes)
-    attributes = {"genre": pages.meta["genre"]} if "genre" in pages.meta else {}
-    summaries = [v for k, v in pages.meta.items() if re.fullmatch(r"summary\d*", k)]
-    human = (match[1] for v in summaries if (match := _BY_PEOPLE.fullmatch(v)))
-    where = f"{path}:{pages.line}"
-    return Record(pages.id, (Document(text),), tuple(human), people(given), attributes, where=where)
+    text = "".join(page.pieces)
+    entities = people(Annotation(text, tokens, mentions, names, nouns, heads, notes))
+    attributes = {"genre": page.meta["genre"]} if "genre" in page.meta else {}
+    summaries = [_BY_PEOPLE.fullmatch(v) for k, v in page.meta.items() if re.fullmatch(r"summary\d*", k)]
+    human = tuple([match[1] for match in summaries if match])
+    return Record(page.id, (Document(text),), human, entities, attributes, where=page.where)
 
 
 # ------------------------------------------------------------------------------------- dependencies
@@ -231,7 +214,7 @@ class Word:
 
 def head_of(words: Sequence[Word], span: Span) -> int:
     """The word of a span whose head is outside the span; the first of several."""
-    inside = range(span.first, span.last + 1)
+    inside = span.inside
     return next((i for i in inside if words[i].head not in inside), span.first)
 
 
@@ -242,18 +225,18 @@ def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, 
     physician [Yang Buwei]"). An office ("President of the Society"), a name with an article, and several people joined
     by "and" are not names of one person.
     """
-    inside = range(span.first, span.last + 1)
+    inside = span.inside
     children = [i for i in inside if words[i].head == head]
     if any(words[i].relation == "conj" and words[i].upos == "PROPN" for i in children):
         return []
     named = [i for i in children if words[i].relation in ("appos", "flat") and words[i].token.tag == "NNP"]
     if words[head].token.tag != "NNP":
-        return _run(words, named[0], inside, span) if named and words[head].upos == "NOUN" else []
+        return _run(words, named[0], span) if named and words[head].upos == "NOUN" else []
     if head + 1 in named and words[head + 1].relation == "appos":  # an occupation: "YouTuber [Ann Lee]"
-        return _run(words, head + 1, inside, span)
+        return _run(words, head + 1, span)
     relations = {words[i].relation.partition(":")[0] for i in children}
     is_office = fields.get("link") == "pred" and relations & {"nmod", "det", "compound", "amod"}
-    return [] if is_office else _run(words, head, inside, span)
+    return [] if is_office else _run(words, head, span)
 
 
 def is_attributive(words: Sequence[Word], head: int) -> bool:
@@ -264,9 +247,9 @@ def is_attributive(words: Sequence[Word], head: int) -> bool:
     return word.relation == "compound" and word.head >= 0 and words[word.head].upos == "PROPN"
 
 
-def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Span]:
+def _run(words: Sequence[Word], root: int, span: Span) -> list[Span]:
     """The consecutive words around a proper noun that form the name."""
-    part = {root}
+    inside, part = span.inside, {root}
     if words[root].relation == "flat":
         part |= {i for i in inside if words[i].head == words[root].head and words[i].relation == "flat"}
     for i in inside:  # flat dependents follow their heads

@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, list_of, text_of, value_of
-from fairbrief.readers.fields import ABSENT, Fields, FieldUse, Several, find, list_of_path, parse_cell
+from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.fields import ABSENT, Fields, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, fields_of, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
@@ -25,75 +24,75 @@ from fairbrief.types import Document
 class Draft:
     """Unfinished documents, and the objects that contain them (None for plain texts)."""
 
-    documents: list[Document] = field(default_factory=list)
-    objects: list[Mapping[str, Any] | None] = field(default_factory=list)
+    sources: tuple[str, ...]
+    """The fields of the documents, as named."""
     is_one_text: bool = False
     """Whether the field is a text, not a list; its values may then be one text too."""
-    sources: tuple[str, ...] = ("documents",)
-    """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
     """The matches of the stars in the documents' path, to align other paths with stars."""
-    has_blank: bool = False
+    documents: list[Document] = field(default_factory=list)
+    objects: list[Mapping[str, Any] | None] = field(default_factory=list)
 
-    def extend(self, several: Iterable[tuple[Any, Any]]) -> None:
-        """Append texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
-        documents = self.documents
-        for i, (given, holder) in enumerate(several, 1):
-            text, inner, attributes, ident = given, None, NOTHING, None
-            if isinstance(given, dict):
-                text, inner = given.get("text", ABSENT), given.get("attributes")
-                holder = holder or given
+    def fill(self, pairs: Iterable[tuple[Any, Any]]) -> Draft:
+        """Add texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
+        for i, (value, around) in enumerate(pairs, 1):
+            text, inner, holder = value, None, around
+            if isinstance(value, dict):
+                text, inner, holder = value.get("text", ABSENT), value.get("attributes"), around or value
                 if text is ABSENT:
-                    found = f"document {i} with {fields_of(given)}"
+                    found = f"document {i} with {fields_of(value)}"
                     remedy = "give the field with the text, as in --documents-field 'documents[*].body'"
                     raise fault(found, "its text in a field 'text'", remedy)
-            if text.__class__ is not str or not text.isascii() or "\0" in text:
+            if not is_plain(text):
                 text = text_of(text, f"the text of document {i}")
-            if not text or text.isspace():
-                self.has_blank = True
+            attributes, ident = NOTHING, None
             if holder is not None:
                 if inner := holder.get("attributes") or inner:
                     attributes = attributes_of(inner, f"the attributes of document {i}")
                 if (ident := holder.get("id")) is not None:
                     ident = None if ident == "" else id_of(ident, "a document's id")
-            documents.append(Document(text, attributes, ident))
+            self.documents.append(Document(text, attributes, ident))
             self.objects.append(holder)
-        known = [document.id for document in documents if document.id is not None]
+        known = [document.id for document in self.documents if document.id is not None]
         if len(set(known)) < len(known):
             twice = next(ident for ident in known if known.count(ident) > 1)
             raise fault(f"two documents with the id {twice!r}", "unique ids in a record", "correct the ids")
+        return self
+
+    def give(self, name: str, values: Iterable[Any]) -> None:
+        """Set an attribute of the documents, in their order; absent values leave it as it is."""
+        for i, value in enumerate(values):
+            text = None if value is ABSENT else value_of(value, f"the attribute {name!r} of document {i + 1}")
+            document = self.documents[i]
+            if text is not None and document.attributes.get(name) != text:
+                self.documents[i] = Document(document.text, {**document.attributes, name: text}, document.id)
+
+    @property
+    def with_text(self) -> tuple[Document, ...]:
+        """The documents that are not blank; all, if all are."""
+        return tuple([d for d in self.documents if d.text and not d.text.isspace()]) or tuple(self.documents)
 
 
-def draft_of(row: Mapping[str, Any], fields: Fields, use: FieldUse, *, is_table: bool) -> Draft:
+def draft_of(row: Mapping[str, Any], fields: Fields, *, is_table: bool) -> Draft:
     """The documents of a row; in a table, a cell may contain them as JSON."""
     if fields.has_several_documents:
-        draft = _draft_several(row, fields.documents, use)
-    else:
-        (source,) = fields.documents
-        value = use.value(row, source)
-        if value is None or value is ABSENT:
-            value = need(row, source, how_to_say(source, fields))
-        if is_table and not fields.separator:
-            value = _parse_cell(value)
-        draft = _draft_one(value, fields.separator, source)
-    use.see_inside("documents", draft.objects)
-    return draft
-
-
-def _draft_one(value: Any, separator: str | None, source: str) -> Draft:
-    """Documents from the value of the field ``source``."""
-    draft = Draft(is_one_text=isinstance(value, str), sources=(source,))
-    if draft.is_one_text:
-        value = text_of(value, "the documents").split(separator) if separator else [value]
+        return _draft_several(row, fields.documents)
+    (source,) = fields.documents
+    value = need(row, source, how_to_say(source, fields))
+    if is_table and not fields.separator:
+        value = _parse_cell(value)
+    is_one_text = isinstance(value, str)
+    if is_one_text:
+        value = text_of(value, "the documents").split(fields.separator) if fields.separator else [value]
     elif value.__class__ is not list and isinstance(value, Mapping) and isinstance(value.get("text"), str):
         value = [value]
-    draft.extend(zip(list_of(value, "the documents"), repeat(None), strict=False))
-    if not draft.documents:
+    texts = list_of(value, "the documents")
+    if not texts:
         raise fault("no documents", "at least one", "add some, or remove the record")
-    return draft
+    return Draft(fields.documents, is_one_text).fill((text, None) for text in texts)
 
 
-def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldUse) -> Draft:
+def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...]) -> Draft:
     """Documents from several fields, or from the parts of one; null ones are blank.
 
     The object around a text may have its attributes.
@@ -101,9 +100,7 @@ def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldU
     parts: list[tuple[str, ...]] = []
     texts: list[tuple[Any, Any]] = []
     for source in sources:
-        value = use.value(row, source)
-        if value is ABSENT and len(sources) == 1:
-            need(row, source)
+        value = find(row, source) if len(sources) > 1 else need(row, source)
         found = value if isinstance(value, Several) else {} if value is ABSENT else {(source,): value}
         head, star, inner = source.rpartition("[*].")
         parents = find(row, f"{head}[*]") if star and inner else None
@@ -111,8 +108,7 @@ def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...], use: FieldU
             parent = parents.get(part) if isinstance(parents, Several) else None
             parts.append(part)
             texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
-    draft = Draft(sources=sources, parts=parts)
-    draft.extend(texts)
+    draft = Draft(sources, parts=parts).fill(texts)
     if not any(document.text.strip() for document in draft.documents):
         raise fault("no documents: all fields empty", "at least one", "add some, or remove the record")
     return draft
@@ -124,24 +120,35 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     Returns the value if the field belongs to the whole record, None if it belongs to documents, and ABSENT if there is
     no such field.
     """
-    if _map_from_documents(name, source, draft):
+    own = [_own(holder, source) for holder in draft.objects]
+    if any(value is not ABSENT for value in own):
+        draft.give(name, own)
         return None
     value = look_up(row, source)
     if value is ABSENT:
         return ABSENT
     what = f"the field {source!r} (attribute {name!r})"
     if (values := _parallel(value, what, source, row, draft, separator)) is not None:
-        for i, given in enumerate(values):
-            _give(draft, i, name, given.strip() if isinstance(given, str) else given)
+        draft.give(name, (value.strip() if isinstance(value, str) else value for value in values))
         return None
     if draft.is_one_text and len(draft.documents) == 1:
-        _give(draft, 0, name, value)  # a record of one text: its attribute is also the text's
+        draft.give(name, [value])  # a record of one text: its attribute is also the text's
     return value
+
+
+def _own(holder: Mapping[str, Any] | None, source: str) -> Any:
+    """The value that a document has itself, in a field or among its attributes; ABSENT if it has none."""
+    if holder is None:
+        return ABSENT
+    if source in holder and source != "text":
+        return holder[source]
+    inner = holder.get("attributes")
+    return inner.get(source, ABSENT) if isinstance(inner, Mapping) else ABSENT
 
 
 def look_up(row: Mapping[str, Any], source: str) -> Any:
     """The value at a path in the row, or in its attributes; ABSENT if there is none."""
-    value = row[source] if source in row else find(row, source)
+    value = find(row, source)
     if value is ABSENT and isinstance(attributes := row.get("attributes"), Mapping):
         return find(attributes, source)
     return value
@@ -164,7 +171,7 @@ def _parse_cell(value: Any) -> Any:
 
 def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     """The value of a required field; DataError if it is missing or null."""
-    value = row[source] if source in row else find(row, source)
+    value = find(row, source)
     if value is ABSENT:
         guess = did_you_mean(source, row)
         error = fault(fields_of(row), f"a field {source!r}", "add it, or give another field")
@@ -180,32 +187,12 @@ def how_to_say(field: str, fields: Fields) -> str:
         return " Give the field with the text of a document: --documents-field FIELD."
     if field == "documents":
         return (
-            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
-            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
-            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
+            " Give the field of the documents: --documents-field FIELD, with --group-by FIELD if each row is one document. "
+            "If they are in another file, audit it, with --summaries for this one. 'fairbrief init FILE' proposes the options."
         )
     if field == "summary":
-        return (
-            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
-            "or a separate file: --summaries FILE."
-        )
+        return " Give the field of the summaries: --summary-field FIELD, or their file: --summaries FILE."
     return ""
-
-
-def _map_from_documents(name: str, source: str, draft: Draft) -> bool:
-    """Set the attribute from the documents' own fields; returns whether any document has it."""
-    result = False
-    for i, given in enumerate(draft.objects):
-        if given is None:
-            continue
-        if source in given and source != "text":
-            result = True
-            _give(draft, i, name, given[source])
-        elif isinstance(inner := given.get("attributes"), Mapping) and source in inner:
-            result = True
-            if source != name:
-                _give(draft, i, name, inner[source])
-    return result
 
 
 def _parallel(
@@ -254,11 +241,11 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
     """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
-    lacking = len(draft.documents) - len(values)
     rest = draft.documents[len(values) :]
-    if lacking and (draft.parts is None or not rest or any(document.text.strip() for document in rest)):
+    may_lack = draft.parts is not None and not any(document.text.strip() for document in rest)
+    if len(values) > len(draft.documents) or (rest and not may_lack):
         raise _unequal(len(values), what, draft, remedy)
-    return [*values, *[None] * lacking]
+    return values
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
@@ -270,10 +257,3 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
     found = f"{counted(many, 'value')} in {what} {arranged} {documents} in {sources}"
     remedy = remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip"
     return fault(found, "one value per document, in the same order", remedy)
-
-
-def _give(draft: Draft, i: int, name: str, value: Any) -> None:
-    text = value_of(value, f"the attribute {name!r} of document {i + 1}")
-    if text is not None:
-        document = draft.documents[i]
-        draft.documents[i] = Document(document.text, {**document.attributes, name: text}, document.id)

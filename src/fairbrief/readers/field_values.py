@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, TypeGuard
 
 from fairbrief.readers.messages import fault, show
-from fairbrief.types import Claim, Document, Entity, Mention
+from fairbrief.serialization import EMPTY, MISSING
+from fairbrief.types import Claim, Document, Entity, Mention, Summary
 
 NOTHING: Mapping[str, Any] = {}
 """No attributes: one shared empty mapping, never modified."""
@@ -27,15 +28,13 @@ def text_of(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise fault(f"{show(value)} as {what}", "text", "write it in quotation marks, or name another field")
     if "\0" in value:
-        found = f"a NUL character in {what}, at position {value.index(chr(0))}"
-        raise fault(found, "text", "remove the character")
+        raise fault(f"a NUL character in {what}, at position {value.index(chr(0))}", "text", "remove it")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            code = f"\\u{ord(value[error.start]):04x}, a lone surrogate"
-            found = f"half a character ({code}) in {what}, at position {error.start}"
-            raise fault(found, "Unicode text", "write the whole character, or remove it") from None
+            half = f"half a character (\\u{ord(value[error.start]):04x}, a lone surrogate) in {what}, at position {error.start}"
+            raise fault(half, "Unicode text", "write the whole character, or remove it") from None
     return value
 
 
@@ -97,8 +96,7 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
         if len({len(v) for v in value.values()}) > 1:
             sizes = ", ".join(f"{len(part):,} in {name!r}" for name, part in value.items())
             found = f"lists of different lengths in {what}: {sizes}"
-            remedy = "correct the lists, or exclude such records with --on-error skip"
-            raise fault(found, "one value per document in each list, in the same order", remedy)
+            raise fault(found, "one value per document in each list, in the same order", "correct the lists")
         return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
     if hasattr(value, "tolist") and isinstance(as_list := value.tolist(), list):
         return as_list
@@ -153,17 +151,14 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     for name in ("document", "start", "end"):
         number = mention.get(name)
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < WHOLE:
-            found = f"{show(number)} as the {name} of {what}"
-            raise fault(found, "a whole number from 0", "count characters from 0")
+            raise fault(f"{show(number)} as the {name} of {what}", "a whole number from 0", "correct it")
     place, start, end = mention["document"], mention["start"], mention["end"]
     text = documents[place].text if place < len(documents) else ""
     if not text.strip():
         found = f"document {place}{' (blank)' if place < len(documents) else ''} in {what}"
-        wanted = f"0 to {len(documents) - 1}, the number of a document with text"
-        raise fault(found, wanted, "count the record's documents from 0")
+        raise fault(found, "the number of a document with text", "count the record's documents from 0")
     if not start < end <= len(text):
-        found = f"characters {start} to {end} in {what}"
-        wanted = f"a span inside the {len(text)} characters of document {place}, start before end"
+        found, wanted = f"characters {start} to {end} in {what}", f"a span inside its {len(text)} characters"
         raise fault(found, wanted, "count characters, not bytes or words; the end is one after the last")
     before = sum(bool(other.text.strip()) for other in documents[:place])
     return Mention(before, start, end, id_of(mention.get("kind"), f"the kind of {what}"))
@@ -183,3 +178,13 @@ def read_claims(value: Any) -> tuple[Claim, ...]:
             labelled[id_of(name, f"an attribute of claim {i}")] = known
         claims.append(Claim(text_of(fields.get("text"), f"the text of claim {i}"), labelled or NOTHING))
     return tuple(claims)
+
+
+def read_summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
+    """A summary from the value of its field: blank is empty, null is missing."""
+    cut = read_claims(claims) if claims is not None else None
+    if text is None:
+        return Summary(ident, system, "", cut, MISSING, NOTHING)
+    if not is_plain(text):
+        text = text_of(text, f"the summary of {system!r}")
+    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)

@@ -2,7 +2,7 @@
 
 A dot enters an object, ``[0]`` is one part of a list and ``[*]`` all parts. A star in a name matches anything; all
 matching fields count, in the order of their numbers. A field with exactly this name has priority over a path. Text
-with JSON is parsed. `Fields` assigns fields to contents, `FieldUse` records which fields are used.
+with JSON is parsed. `Fields` assigns fields to contents.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def find(holder: Any, path: str) -> Any:
     """
     if not path:
         return holder
+    if holder.__class__ is dict and (path in holder or not is_path(path)):
+        return holder.get(path, ABSENT)
     holder = parse_cell(holder)
     if isinstance(holder, Mapping) and path in holder:
         return holder[path]
@@ -48,6 +50,26 @@ def find(holder: Any, path: str) -> Any:
     if all(match.isdecimal() for match, _ in result):
         result.sort(key=lambda pair: int(pair[0]))
     return _several(result)
+
+
+def given(row: Any, path: str) -> Any:
+    """The value at a path; None if there is none."""
+    value = find(row, path)
+    return None if value is ABSENT else value
+
+
+def flat(holder: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of an object with their values; nested ones by their paths."""
+    for key, cell in holder.items():
+        name, value = f"{before}{key}", parse_cell(cell)
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{name}.")
+        elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
+            for inner in dict.fromkeys(path for part in value for path, _ in flat(part)):
+                result = find(value, f"[*].{inner}")
+                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
+        else:
+            yield name, value
 
 
 @cache
@@ -128,6 +150,12 @@ PATIENCE = 1_000
 ID = "id"
 OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
 """Fields of a row that have fixed names."""
+USED = {
+    "": OWN,
+    "documents": ("text", "attributes", "id"),
+    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
+}
+"""The fields that are always used: of rows, of documents and of entities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,68 +201,13 @@ class Fields:
         wanted = {name for name in named - usual if name is not None}
         return wanted.union(filter(None, self.attributes.values()), self.record_attributes.values())
 
-
-USED = (
-    *(("", name) for name in OWN),
-    *(("documents", name) for name in ("text", "attributes", "id")),
-    *(("entities", name) for name in ("id", "first_name", "last_name", "attributes", "mentions")),
-)
-"""The fields of rows, documents and entities that are always used."""
-
-
-@dataclass(slots=True)
-class FieldUse:
-    """The use of the fields of one source: named fields that have not occurred yet, and unused fields."""
-
-    unseen: set[str]
-    rows: int = 0
-    names: dict[tuple[str, str], None] = field(default_factory=dict)
-    """The fields of the first rows, and of the documents and entities in them: the kind of object ("" for a row) and name."""
-    used: set[tuple[str, str]] = field(default_factory=lambda: set(USED))
-    is_watching: bool = True
-    """Whether the fields of rows are still recorded; only those of the first rows are."""
-
-    def see(self, row: Mapping[str, Any]) -> None:
-        """Record the fields of a row."""
-        self.rows += 1
-        if self.unseen:
-            self.unseen -= {name for name in self.unseen if find(row, name) is not ABSENT}
-        self.is_watching = self.rows <= PATIENCE
-        self.see_inside("", [row])
-
-    def see_inside(self, what: str, objects: Any) -> None:
-        """Record the fields of a row's documents or entities, as given."""
-        if self.is_watching and isinstance(objects, (list, tuple)):
-            for given in objects:
-                if isinstance(given, Mapping):
-                    self.names.update(((what, str(name)), None) for name in given)
-
-    def value(self, row: Mapping[str, Any], name: str) -> Any:
-        """The value of a field of the row, marked as used; ABSENT if there is none."""
-        value = row.get(name, ABSENT)
-        if value is ABSENT and is_path(name):
-            value = find(row, name)
-        if self.is_watching and value is not ABSENT:
-            self.use(row, name)
-        return value
-
-    def given(self, row: Mapping[str, Any], name: str) -> Any:
-        """The same, but None if there is no such field."""
-        value = self.value(row, name)
-        return None if value is ABSENT else value
-
-    def use(self, row: Mapping[str, Any], name: str) -> None:
-        """Mark a field of rows, or of documents, as used, while fields are recorded."""
-        if self.is_watching:
-            self.unseen.discard(name)
-            self.used.update(("", key) for key in used_by(row, name))
-            self.used.add(("documents", name.rpartition(".")[2]))
-
-    def names_of(self, what: str) -> list[str]:
-        """The fields of the first rows, or of their documents or entities."""
-        return [name for kind, name in self.names if kind == what]
-
-    def unused(self) -> list[str]:
-        """The unused fields of the rows, their documents and entities."""
-        unused = [pair for pair in self.names if pair[1] and pair not in self.used]
-        return [f"{name} (of the {what})" if what else name for what, name in unused]
+    def unused(self, names: Mapping[str, Mapping[str, None]], *, with_summaries: bool) -> list[str]:
+        """The names that none of these fields uses, of those of rows, documents and entities (as in `USED`)."""
+        paths = [self.id or ID, self.references, *self.documents, *self.record_attributes.values()]
+        paths += [path or name for name, path in self.attributes.items()]
+        paths += [self.system, *self.summary_names()] if with_summaries else []
+        used = {what: set(usual) for what, usual in USED.items()}
+        used[""].update(key for path in paths for key in used_by(names[""], path))
+        used["documents"].update(path.rpartition(".")[2] for path in paths)
+        unused = [(name, what) for what in names for name in names[what] if name and name not in used[what]]
+        return [f"{name} (of the {what})" if what else name for name, what in unused]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.messages import not_utf8
+from fairbrief.readers.messages import at, not_utf8
 from fairbrief.readers.object_stores import StoredFile, fault
 
 UTF8 = "utf-8"
@@ -34,17 +34,6 @@ match Central European."""
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 BEYOND_ASCII = re.compile("[^\x00-\x7f]")
-
-
-def known_encoding(encoding: str) -> str:
-    """Python's name of the encoding; RequestError for an unknown one."""
-    try:
-        "".encode(encoding)
-    except LookupError as error:
-        raise RequestError(
-            f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, latin-1, utf-16, gb18030."
-        ) from error
-    return codecs.lookup(encoding).name
 
 
 def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
@@ -159,18 +148,14 @@ class File:
         try:
             yield
         except UnicodeDecodeError as error:
-            raise DataError(
-                f"{self.name}: found the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}; "
-                "expected text in one encoding; give another --encoding, or save the file as UTF-8."
-            ) from error
+            found = f"the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}"
+            raise DataError(f"{self.name}: found {found}; give another --encoding.") from error
         except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
             is_of_store = isinstance(self.path, StoredFile) and isinstance(error, OSError)
             if is_of_store and not isinstance(error, gzip.BadGzipFile):
                 raise fault(str(self.path), error) from None  # the cause may contain secrets
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise DataError(
-                f"{self.name}: found damage ({reason}); expected a complete file; create or copy the file again."
-            ) from error
+            raise DataError(f"{self.name}: found damage ({reason}); copy the file again.") from error
         if isinstance(self.path, StoredFile):
             self.path.native().close()  # DataError if it has changed
 
@@ -210,19 +195,36 @@ class File:
                 content.read(len(codecs.BOM_UTF8))
             yield raw, content
 
+    def byte_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines of its text with their numbers."""
+        with self.text() as (_, content):
+            yield from enumerate(content, 1)
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of its text with their numbers, without their ends; DataError names a line that is not UTF-8."""
-        with self.text() as (_, content):
-            for number, line in enumerate(content, 1):
-                try:
-                    yield number, line.decode().rstrip("\r\n")
-                except UnicodeDecodeError as error:
-                    place = f"{error.start + 1} bytes from the line's start"
-                    raise DataError(f"{self.name}:{number}: {not_utf8(line[error.start], place)}") from None
+        for number, line in self.byte_lines():
+            try:
+                yield number, text_of_line(line)
+            except DataError as error:
+                raise at(f"{self.name}:{number}", error) from None
 
 
-def encoding_of(path: InputFile) -> str:
-    """The encoding of a text file, detected from its first bytes; UTF-8 if they cannot be read."""
+def text_of_line(line: bytes) -> str:
+    """The text of a line without its end; DataError if it is not UTF-8."""
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start") from None
+
+
+def encoding_of(path: InputFile, given: str | None = None) -> str:
+    """Python's name of the given encoding (RequestError if it is unknown), or of the one that the file's first bytes suggest."""
+    if given is not None:
+        try:
+            "".encode(given)
+        except LookupError as error:
+            raise RequestError(f"--encoding {given} is unknown. Examples: utf-8, cp1252, utf-16.") from error
+        return codecs.lookup(given).name
     try:
         with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
             sample = content.read(SAMPLE)
@@ -250,10 +252,8 @@ class _Unpacked(io.BufferedReader):
 
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
-            raise DataError(
-                f"{self._of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in a file that is packed or "
-                "not UTF-8; expected shorter lines, since this one could fill the memory; unpack the file and save it as UTF-8."
-            )
+            most = LONGEST_PACKED >> 20
+            raise DataError(f"{self._of}: found a line of over {most} MiB; unpack it, and save it as UTF-8.")
         return content
 
 

@@ -180,10 +180,8 @@ LISTED = f"{', '.join(f.name for f in FORMATS if not f.title)}, or a tool's: {',
 def _exported(file: File, **place: Any) -> Iterator[Row]:
     """The rows of an export of traces: of a table, of JSON Lines or of an array; a JSON document is one row."""
     form = BY_ENDING.get(endings(file.path)[0])
-    if form is BY_NAME["excel"]:
-        return traces.parsed_cells(form.reader(file, **place))
     if form is not None and form.is_table:
-        return traces.parsed_cells(form.reader(file, has_index=True)) if form.is_text else form.reader(file)
+        return traces.parsed_cells(form.reader(file, **({"has_index": True} if form.is_text else place)))
     with file.text() as (_, content):
         first = content.readline(LONGEST_PACKED).strip()
     has_lines = first[:1] == b"[" or isinstance(traces.parsed(first.decode(errors="replace")), Mapping)
@@ -206,40 +204,38 @@ def unknown_format(what: str) -> RequestError:
 
 def recognize(file: File, known: Format) -> Format:
     """The tool's format that a file's beginning shows; otherwise the one ``known`` from its ending."""
+    is_table, begin = True, ""
     try:
         if known.name == "parquet":
             with tables.open_parquet(file) as table:
-                return _of_table(dict.fromkeys(table.schema_arrow.names)) or known
-        if known.name not in ("jsonl", "json", "csv"):
+                first: Mapping[str, Any] = dict.fromkeys(table.schema_arrow.names)
+        elif known.name in ("jsonl", "json", "csv"):
+            with file.text() as (_, content):
+                head = content.read(SAMPLE).decode(errors="replace")
+            text = head.strip()
+            line, *rest = text.split("\n", 1)
+            if known.name == "csv":
+                first = {column.strip('"'): None for column in line.strip().split(",")}
+            elif text[:1] == "[":
+                first = _first_object(text[1:].lstrip())
+            else:
+                is_table, first = False, _first_object(line)
+                is_cut = not first and not rest  # a line that is longer than the sample
+                begin = head if is_cut or (known.name == "json" and text[:1] == "{") else ""
+        else:
             return known
-        with file.text() as (_, content):
-            head = content.read(SAMPLE).decode(errors="replace")
     except (DataError, OSError):
         return known  # its reader reports the error
-    text = head.strip()
-    if known.name == "csv":
-        columns = text.partition("\n")[0].strip().split(",")
-        return _of_table({column.strip('"'): None for column in columns}) or known
-    if text[:1] == "[":
-        return _of_table(_first_object(text[1:].lstrip())) or known
-    first = _first_object(text.partition("\n")[0])
-    is_cut = not first and "\n" not in text  # a line that is longer than the sample
-    is_document = known.name == "json" and text[:1] == "{"
-    begin = head if is_document or is_cut else ""
-    return next((one for one in FORMATS if _fits(one, first, begin)), known)
+    candidates = (one for one in FORMATS if one.in_tables or not is_table)
+    return next((one for one in candidates if _fits(one, first, begin)), known)
 
 
 def _fits(one: Format, first: Mapping[str, Any], begin: str) -> bool:
-    """Whether a format has this object in its first line, or this beginning of a document."""
+    """Whether a format has this object in its first line (or these columns), or this beginning of a document."""
     if one.line is not None and first and one.line(first):
         return True
     is_plain = one is JSON_LIST and bool(first)  # JSON Lines, whose rows begin in the same way
     return one.head is not None and not is_plain and one.head.search(begin) is not None
-
-
-def _of_table(row: Mapping[str, Any]) -> Format | None:
-    """The format of a table, or of an array of objects, by its columns."""
-    return next((f for f in FORMATS if f.in_tables and f.line is not None and f.line(row)), None)
 
 
 def _first_object(text: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ The parts depend only on the file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import msgspec
@@ -34,11 +34,11 @@ class RecordPlaces:
     ``reading.part(source, (start, start + 1))`` reads a place.
     """
 
-    def __init__(self, places: Iterable[tuple[int, str, int]]) -> None:
-        """Source, id and start of every record."""
+    def __init__(self, sources: Sequence[Source], id_field: str) -> None:
         numbers = array("q")
-        for source, ident, start in places:
-            numbers.extend((hash(ident), source, start))
+        for number, source in enumerate(sources):
+            for ident, start in places_of(source, id_field):
+                numbers.extend((hash(ident), number, start))
         rows = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
@@ -80,15 +80,8 @@ class KnownIds:
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
             what = f"this id a second time for the system {system!r}, after {self._place(known)}"
-            if known & TEXTS == hashed:
-                advice = "give the system of each summary (--system-field FIELD names its field), or remove one of the two"
-            else:
-                what += ", with other documents"
-                advice = (
-                    "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
-                    "--id-field FIELD with a unique id ('' numbers the rows)"
-                )
-            return fault(what, "one summary per record and system", advice)
+            remedy = "give --system-field, or --group-by if each row is one document, or another --id-field"
+            return fault(what, "one summary per record and system", remedy)
         self.systems.setdefault(system)
         self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed
         for other in self.systems:
@@ -132,13 +125,9 @@ class PartTally:
 
     def add(self, other: PartTally) -> None:
         """Add the tally of another part."""
-        self.rows += other.rows
-        self.summaries += other.summaries
-        self.wanted += other.wanted
-        self.unwanted += other.unwanted
-        self.skipped_count += other.skipped_count
+        for name in [count.name for count in fields(self) if count.type == "int"]:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
-        self.blank += other.blank
         self.keys += other.keys
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:

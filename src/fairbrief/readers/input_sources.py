@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, RequestError, optional_library
+from fairbrief.errors import DataError, RequestError, first_line, optional_library
 from fairbrief.readers import files, object_stores, tables
-from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, known_encoding, printable
+from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endings, printable
 from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.messages import did_you_mean, fault, names, show
+from fairbrief.readers.messages import did_you_mean, fault, names, show, unknown
 from fairbrief.text.addresses import COPYING, is_stored
 
 PREFIX = "hf:"
@@ -66,9 +66,7 @@ def find_sources(source: Any, form: str | None = None, encoding: str | None = No
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         rows = _once(source) if isinstance(source, Iterator) else partial(enumerate, source, 1)
         return [Source("records", "records", rows)]
-    raise RequestError(
-        f"Records cannot be read from {show(source)}. Give a path, several paths, hf:NAME, a table or an iterable of dicts."
-    )
+    raise RequestError(f"Records cannot be read from {show(source)}. Give paths, hf:NAME, a table or dicts.")
 
 
 def one_source(source: Any) -> Source:
@@ -135,9 +133,7 @@ def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = Non
     return Source(name, system, lambda: enumerate(dataset, 1), folder=folder, is_table=True)
 
 
-def _of_file(
-    path: InputFile, name: str, wanted: str | None, given_encoding: str | None, sheet: str | None
-) -> Source:
+def _of_file(path: InputFile, name: str, wanted: str | None, coded: str | None, sheet: str | None) -> Source:
     """An existing file, in the format that the caller names or that is detected."""
     ending, packed = endings(path)
     by_ending = BY_ENDING.get(ending)
@@ -146,24 +142,17 @@ def _of_file(
     if basis is None:
         raise unknown_format(f"The name {printable(path)} does not end in a known format")
     if packed and not basis.is_text:
-        raise RequestError(
-            f"{name}: found a compressed file of the format {basis.name}; expected a plain one, since the format compresses itself; unpack it first."
-        )
-    if given_encoding is not None and not basis.is_text:
+        raise RequestError(f"{name}: a file of the format {basis.name} must not be compressed: unpack it.")
+    if coded is not None and not basis.is_text:
         raise RequestError(f"--encoding needs a text file, but {name} is {basis.name}: drop --encoding.")
-    encoding = UTF8
-    if given_encoding is not None:
-        encoding = known_encoding(given_encoding)
-    elif basis.is_text:
-        encoding = files.encoding_of(path)
-    file = File(path, name, encoding)
+    file = File(path, name, files.encoding_of(path, coded) if basis.is_text else UTF8)
     form = given or recognize(file, basis)
     notes = []
     if form.title:
         unchanged = "" if form in (given, by_ending) else f" (--format {basis.name} reads it unchanged)"
         notes.append(f"{name}: read as {form.title}{unchanged}.")
-    elif encoding != UTF8 and given_encoding is None:
-        notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
+    elif file.encoding != UTF8 and coded is None:
+        notes.append(f"{name}: read as {file.encoding}, as its bytes suggest; --encoding sets another.")
     place: dict[str, Any] = {} if sheet is None or basis is not by_ending else {"sheet": sheet}
     rows = partial(form.read, **place)
     return Source(name, files.stem(path), rows, file, None, form.is_table, form, tuple(notes))
@@ -224,10 +213,8 @@ def open_named(source: str) -> Any:
     try:
         result = datasets.load_dataset(name, streaming=True)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
-        reason = " ".join(str(error).split())
-        raise RequestError(
-            f"The data set '{name}' could not be opened: {reason.removesuffix('.')}. Check the name and the network, or give a file."
-        ) from error
+        reason = first_line(error).removesuffix(".")
+        raise RequestError(f"{source} cannot be opened: {reason}. Check the name and the network.") from error
     return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 
 
@@ -238,4 +225,4 @@ def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
         return splits[split or next(iter(splits))]
     if split is None:
         raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
-    raise RequestError(f"{what} has no split {split!r}. It has {names(splits)}.{did_you_mean(split, splits)}")
+    raise unknown(f"{what} has no split {split!r}.", split, splits)

@@ -76,10 +76,9 @@ def read_lines(file: File, part: Range | None = None) -> Iterator[Row]:
 def parse_line(line: bytes, start: int | None = None) -> Any:
     """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset, if it is known."""
     try:
-        row = _decode(line)
+        return _checked(_decode(line))
     except (msgspec.DecodeError, ValueError, RecursionError):
         return _parse_with_care(line, start)
-    return row if isinstance(row, dict) else _not_object(row)
 
 
 def _parse_with_care(line: bytes, start: int | None) -> Any:
@@ -90,15 +89,13 @@ def _parse_with_care(line: bytes, start: int | None) -> Any:
         whole = "object" if start is None else "file"
         return not_utf8(line[error.start], f"at byte offset {(start or 0) + error.start} of the {whole}")
     try:
-        row = json.loads(text)
+        return _checked(json.loads(text))
     except json.JSONDecodeError as error:
         found = f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})"
         remedy = "correct the line; if the file is one array, end its name in .json; if it is one document, give --format json-list"
         return fault(found, "one complete JSON object per line", remedy)
     except (RecursionError, ValueError):
-        found = "JSON that is nested too deeply, or a number of too many digits"
-        return fault(found, "a record", "correct the line")
-    return row if isinstance(row, dict) else _not_object(row)
+        return fault("JSON nested too deeply, or a number of too many digits", "a record", "correct the line")
 
 
 def read_json(file: File) -> Iterator[Row]:
@@ -120,16 +117,13 @@ def read_array(file: File) -> Iterator[Row]:
             data = content.read()
     try:
         parts: list[Any] = _decode_array(data)
-        rows = (parse_line(bytes(part)) for part in parts)
+        rows: Iterator[Any] = (parse_line(bytes(part)) for part in parts)
     except (msgspec.DecodeError, RecursionError):
         try:  # Python's parser is slower, accepts more, and explains errors
             parts = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one array of objects, [{{…}}, {{…}}]; correct it, or write one "
-                "object per line, so that one error does not affect the rest."
-            ) from None
-        rows = (part if isinstance(part, dict) else _not_object(part) for part in parts)
+            raise DataError(f"{file.name}: found invalid JSON ({error}); correct the array.") from None
+        rows = map(_checked, parts)
     yield from file.metered(enumerate(rows, 1), len(parts))
 
 
@@ -139,16 +133,15 @@ def load(file: File) -> Mapping[str, Any]:
         try:
             result = json.load(content)
         except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{file.name}: found invalid JSON ({error}); expected one document; create or copy the file again."
-            ) from error
+            raise DataError(f"{file.name}: found invalid JSON ({error}); copy the document again.") from error
     if not isinstance(result, Mapping):
         raise DataError(f"{file.name}: found {show(result)}; expected an object; give another --format.")
     return result
 
 
-def _not_object(row: Any) -> DataError:
-    remedy = "write one object per line"
-    if isinstance(row, list):
-        remedy += ", or end the file's name in .json if it is one array"
-    return fault(show(row), 'an object like {"id": …, "documents": […]}', remedy)
+def _checked(row: Any) -> Any:
+    """The row, or its error if it is not an object."""
+    if isinstance(row, dict):
+        return row
+    other = ", or end the file's name in .json if it is one array" if isinstance(row, list) else ""
+    return fault(show(row), 'an object like {"id": …, "documents": […]}', f"write one object per line{other}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import attributes_of
@@ -15,7 +16,6 @@ from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
 from fairbrief.types import Record
 
-Missing = Literal["refuse", "drop", "group"]
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
 
@@ -42,9 +42,8 @@ class SpeakerTable:
                 stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
                 who = stranger if speaker else "no speaker"
                 error = DataError(
-                    f"found {who} in document {number}; expected a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD "
-                    "gives the field with the names); add the row; or, with --attribute for a column of the table, give --missing "
-                    f"drop or --missing group.{did_you_mean(speaker, self.of)}"
+                    f"found {who} in document {number}; add the row, name the field (--attribute {SPEAKER}=FIELD), or give "
+                    f"--missing drop or group, with --attribute for a column of the table.{did_you_mean(speaker, self.of)}"
                 )
                 raise at(record.where, error, record.id)
             attributes = {**self.of.get(speaker, {}), **document.attributes}
@@ -65,10 +64,8 @@ def read_speakers(source: Any) -> SpeakerTable:
         if not isinstance(row, Mapping):
             raise at(where, not_a_row(row))
         if SPEAKER not in row or len(row) < 2:
-            raise RequestError(
-                f"{table.name} needs the column '{SPEAKER}' and columns with attributes. Its columns: {names(row)}."
-                f"{'' if SPEAKER in row else did_you_mean(SPEAKER, row)}"
-            )
+            wanted = f"the column '{SPEAKER}' and columns with attributes"
+            raise RequestError(f"{table.name} needs {wanted}. It has {names(row)}.")
         values = dict(attributes_of(row, "the columns"))
         speaker = values.pop(SPEAKER, None)
         if speaker is None:
@@ -103,13 +100,11 @@ def cuts_of(text: str) -> Cuts:
     >>> cuts_of("3,7")
     (3.0, 7.0)
     """
-    try:
-        cuts = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        cuts = ()
-    if not cuts or not all(map(math.isfinite, cuts)) or list(cuts) != sorted(set(cuts)):
-        raise RequestError(f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7.")
-    return cuts
+    with suppress(ValueError):
+        cuts = tuple(map(float, text.split(",")))
+        if all(map(math.isfinite, cuts)) and list(cuts) == sorted(set(cuts)):
+            return cuts
+    raise RequestError(f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7.")
 
 
 @dataclass(slots=True)
@@ -117,7 +112,7 @@ class Labelling:
     """The treatment of the labels of each record."""
 
     bins: Mapping[str, Cuts]
-    missing: Missing
+    missing: str
     named: tuple[str, ...]
     """The named attributes."""
     speakers: SpeakerTable | None = None
@@ -138,6 +133,8 @@ class Labelling:
 
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
+        if not self.changes_records:
+            return record
         if self.speakers is not None:
             record = self.speakers.applied(record, may_lack=self.missing != "refuse")
         for name, cuts in self.bins.items():
@@ -159,35 +156,32 @@ class Labelling:
     def check(self) -> None:
         """RequestError for bins of an attribute that does not occur, and if no record was kept."""
         if self.outcomes == {"excluded"}:
+            lacking = f"no document has {' and '.join(map(repr, self.named))}"
             raise RequestError(
-                f"--missing drop excludes every record: no document has {' and '.join(map(repr, self.named))}. "
-                "Give the field: --attribute NAME=FIELD."
+                f"--missing drop excludes every record: {lacking}. Give the field: NAME=FIELD."
             )
-        for name in self.bins:
-            if name not in self.binned:
-                raise RequestError(
-                    f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
-                )
+        if unknown := self.bins.keys() - self.binned:
+            name = min(unknown)
+            lacking = f"no document and no record has the attribute {name!r}"
+            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
 
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
-        def relabelled(attributes: Mapping[str, str]) -> Mapping[str, str]:
-            if name not in attributes:
-                return attributes
+        def in_bins(holder: Any) -> Any:
+            """A document, an entity or the record, with its value in a bin."""
+            if (value := holder.attributes.get(name)) is None:
+                return holder
             self.binned.add(name)
             try:
-                number = float(attributes[name])
+                number = float(value)
             except ValueError:
                 number = math.nan
             if not math.isfinite(number):
-                found = f"{attributes[name]!r} as {name!r}"
-                error = fault(found, "a number, because of --bin", f"correct it, or drop --bin {name}")
+                error = fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
                 raise at(record.where, error, record.id)
-            return {**attributes, name: group_of(number, cuts)}
+            return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
-        documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
-        entities = tuple(replace(e, attributes=relabelled(e.attributes)) for e in record.entities)
-        attributes = relabelled(record.attributes)
-        return replace(record, documents=documents, entities=entities, attributes=attributes)
+        documents, entities = (tuple(map(in_bins, given)) for given in (record.documents, record.entities))
+        return replace(record, documents=documents, entities=entities, attributes=in_bins(record).attributes)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:
         """The record without documents that lack the attribute, or with these in a group; None if all lack it and are dropped."""
@@ -199,10 +193,7 @@ class Labelling:
             return None
         self.lacking.setdefault(name, {})[record.id] = len(documents) - len(present)
         if self.missing == "group":
-            added = (
-                replace(d, attributes={**d.attributes, name: d.attributes.get(name, MISSING_GROUP)})
-                for d in documents
-            )
+            added = (replace(d, attributes={name: MISSING_GROUP, **d.attributes}) for d in documents)
             return replace(record, documents=tuple(added))
         place = {old: new for new, old in enumerate(present)}
         entities = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -28,9 +28,8 @@ def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
     found = [at(whole, path) for path in paths.split("|")]
     rows = next((value for value in found if isinstance(value, list)), None)
     if rows is None:
-        raise DataError(
-            f"{name}: found {show(found[0])} under {paths.partition('|')[0]!r}; expected a list; give another --format."
-        )
+        path = paths.partition("|")[0]
+        raise DataError(f"{name}: found {show(found[0])} under {path!r}, not a list; give another --format.")
     return rows
 
 
@@ -117,11 +116,8 @@ def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 def json_list(file: File) -> Iterator[Row]:
     """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
     whole = load(file)
-    lists = {
-        key: value
-        for key, value in whole.items()
-        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
-    }
+    lists = {key: rows for key, rows in whole.items() if isinstance(rows, list)}
+    lists = {key: rows for key, rows in lists.items() if any(isinstance(row, Mapping) for row in rows)}
     if len(lists) == 1:
         yield from enumerate(next(iter(lists.values())), 1)
     elif not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
@@ -230,8 +226,20 @@ def inspect_log(file: File) -> Iterator[Row]:
     """One row per sample and epoch."""
     with file.opened() as raw:
         is_zip = zipfile.is_zipfile(raw)
-    whole = _described(file) if is_zip else load(file)
-    samples = _entries(file) if is_zip else iter(rows_at(whole, "samples", file.name))
+    if not is_zip:
+        whole = load(file)
+        yield from _inspect_rows(whole, rows_at(whole, "samples", file.name))
+        return
+    with _opened(file) as (raw, log):
+        # The description of the run is at its end, or at its start if it did not finish.
+        headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
+        if not headers:
+            raise DataError(f"{file.name}: found no header.json and no _journal/start.json; copy it again.")
+        whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
+        yield from _inspect_rows(whole, _samples(raw, log, file.name))
+
+
+def _inspect_rows(whole: Any, samples: Iterable[Any]) -> Iterator[Row]:
     model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
@@ -264,28 +272,14 @@ def _asked(given: Any) -> str | None:
     return given if isinstance(given, str) else None
 
 
-def _described(file: File) -> Mapping[str, Any]:
-    """The log's description of the run: from its end, or from its start if the run did not finish."""
-    with _opened(file) as (raw, log):
-        for entry in ("header.json", "_journal/start.json"):
-            if entry in log.namelist():
-                result = json.loads(_unpacked(log.getinfo(entry), log, raw, file.name))
-                return result if isinstance(result, Mapping) else {}
-    raise DataError(
-        f"{file.name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
-    )
-
-
-def _entries(file: File) -> Iterator[Any]:
+def _samples(raw: IO[bytes], log: zipfile.ZipFile, name: str) -> Iterator[Any]:
     """The samples of a log; an invalid one is replaced by its error."""
-    with _opened(file) as (raw, log):
-        for info in log.infolist():
-            if info.filename.startswith("samples/"):
-                try:
-                    yield json.loads(_unpacked(info, log, raw, file.name))
-                except (ValueError, RecursionError) as error:
-                    found = f"{info.filename} with invalid JSON ({error})"
-                    yield fault(found, "a sample", "copy the log again")
+    for info in log.infolist():
+        if info.filename.startswith("samples/"):
+            try:
+                yield json.loads(_unpacked(info, log, raw, name))
+            except (ValueError, RecursionError) as error:
+                yield fault(f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again")
 
 
 @contextmanager
@@ -296,9 +290,7 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
             yield raw, log
     except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
         # RuntimeError: with a password
-        raise DataError(
-            f"{file.name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
-        ) from error
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:
@@ -314,8 +306,5 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name:
         with log.open(info) as entry:
             content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
-        raise DataError(
-            f"{name}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
-            "this one could fill the memory; write the log as .json."
-        )
+        raise DataError(f"{name}: found {info.filename} of over {LONGEST_PACKED >> 20} MiB; write .json.")
     return content

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
@@ -65,10 +65,7 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise DataError(
-                    f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
-                    "command again when nothing writes to it."
-                )
+                raise DataError(f"{self.address}: found that the file changed meanwhile; run it again.")
         return handle
 
 
@@ -98,9 +95,8 @@ def _placed(address: str) -> tuple[Any, str]:
     place, _, query = rest.partition("?")
     host, _, path = place.partition("/")
     if not host or not path:
-        raise RequestError(
-            f"{address} is not the address of a file: write {scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl."
-        )
+        wanted = f"{scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl"
+        raise RequestError(f"{address} is not the address of a file: write {wanted}.")
     with _naming_the_file(address):
         store, base = _store(scheme, host, query, os.getpid())
     return store, f"{base}/{path}"
@@ -145,13 +141,10 @@ def _found(store: Any, path: str, address: str) -> StoredFile:
         except OSError:
             kind = store.get_file_info(path).type.name
             if kind == "Directory":
-                raise RequestError(
-                    f"{address} is a folder: give its files, as in {address.rstrip('/')}/*.jsonl."
-                ) from None
+                example = f"{address.rstrip('/')}/*.jsonl"
+                raise RequestError(f"{address} is a folder: give its files, as in {example}.") from None
             if kind == "NotFound":
-                raise RequestError(
-                    f"There is no file {address}, or your credentials do not give access to it. Check both."
-                ) from None
+                raise RequestError(f"There is no file {address}, or you have no access to it.") from None
             raise
         with handle:
             return StoredFile(address, handle.size(), _version(store, path, handle))
@@ -161,14 +154,12 @@ def _fitting(store: Any, pattern: str) -> list[str]:
     """The files whose paths match the pattern, part by part."""
     from pyarrow import fs
 
-    wanted = pattern.split("/")
-    first = next(i for i, part in enumerate(wanted) if re.search(r"[*\[]", part))
-    folder, is_deep = "/".join(wanted[:first]), first + 1 < len(wanted)
+    folder = re.split(r"[*\[]", pattern)[0].rpartition("/")[0]
+    is_deep = "/" in pattern.removeprefix(f"{folder}/")
     selector = fs.FileSelector(folder, recursive=is_deep, allow_not_found=True)
     result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    parts = [path.split("/") for path in result]
-    fitting = (p for p in parts if len(p) == len(wanted) and all(map(fnmatchcase, p, wanted)))
-    return sorted(map("/".join, fitting))
+    fitting = (path for path in result if PurePosixPath(path).match(pattern))
+    return sorted(path for path in fitting if path.count("/") == pattern.count("/"))
 
 
 def _version(store: Any, path: str, handle: Any) -> str:
@@ -203,17 +194,13 @@ def fault(address: str, error: Exception) -> FairbriefError:
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
-            f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
-            f"tools ({where_credentials(scheme)})."
+            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({where_credentials(scheme)})."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
         return RequestError(
-            f"{address} cannot be opened ({reason}): correct the address, or copy the file to this machine with: "
-            f"{COPYING[scheme]} {address.partition('?')[0]} ."
+            f"{address} cannot be opened ({reason}): correct it, or copy the file: {COPYING[scheme]} {address.partition('?')[0]} ."
         )
-    return BackendError(
-        f"{address} could not be read after several attempts ({reason}). Run the command again when the store answers."
-    )
+    return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 
 
 def _without_keys(text: str) -> str:

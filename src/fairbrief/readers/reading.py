@@ -11,20 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.fields import ID, PATIENCE, Fields, FieldUse
+from fairbrief.readers.fields import ID, PATIENCE, Fields
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.input_parts import KEPT, KnownIds, PartTally, RecordPlaces
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
-from fairbrief.readers.json_lines import Range, Row
+from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
-from fairbrief.readers.messages import at, names
+from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, fault_of, gathered
+from fairbrief.readers.rows import RowReader, fault_of
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
@@ -33,9 +33,19 @@ from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
-Step = tuple[int, int, str, Record | None, tuple[Summary, ...] | None]
-"""One row of the input: its source, its number and both as text; its record (None if it cannot be read), and its summaries (None
-if it was excluded)."""
+Summaries = tuple[Summary, ...]
+
+
+class Step(NamedTuple):
+    """One row of the input: its source, its number, and both as text."""
+
+    source: int
+    number: int
+    where: str
+    record: Record | None
+    """None if it cannot be read."""
+    summaries: Summaries | None
+    """None if the record was excluded."""
 
 
 @dataclass(eq=False, repr=False)
@@ -132,43 +142,29 @@ class Reading:
         """The cases, and the references of each record, which are compared only with the record's other references."""
         known, is_any = set[int](), False
         for case in cases:
-            if case.summary.system.startswith(f"{REFERENCE} "):
-                raise DataError(
-                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
-                    "--references gives to references. Rename the system, or drop --references."
-                )
+            if (system := case.summary.system).startswith(f"{REFERENCE} "):
+                wrong = fault(f"the system {system!r}", "a name that --references does not use", "rename it")
+                raise at(case.record.where or "input", wrong, case.record.id)
             yield case
             if (key := hash(case.record.id)) not in known:
                 known.add(key)
                 is_any = is_any or bool(case.record.references)
                 yield from references_of(case)
         if not is_any:
-            raise RequestError(
-                "--references: no record has a reference. Give their field with --references-field, or drop --references."
-            )
+            raise RequestError("--references: no record has a reference. Give --references-field FIELD.")
 
     def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
-        """The cases, redacted if wanted; those that cannot be redacted are excluded."""
-        for case in self._plain_cases(with_summaries=with_summaries):
-            try:
-                yield case if self.redaction is None else self.redaction.case(case)
-            except DataError as error:
-                self._exclude(error)
-
-    def _plain_cases(self, *, with_summaries: bool) -> Iterator[Case]:
         self._begin()
         own_summaries, sampling = with_summaries and not self.summary_files, self.sampling
         if sampling is not None:
-            steps = self._steps(with_summaries=own_summaries)
-            sampling.look(record for *_, record, summaries in steps if record and summaries is not None)
+            steps = self._steps(own_summaries=own_summaries)
+            sampling.look(step.record for step in steps if step.record and step.summaries is not None)
             self._begin()
-        summary_files = [
-            open_summary_file(name, source, self.summary_fields, self._exclude)
-            for name, source in (self.summary_files if with_summaries else ())
-        ]
+        others, fields = self.summary_files if with_summaries else (), self.summary_fields
+        summary_files = [open_summary_file(name, source, fields, self._exclude) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
-        for step in self._steps(with_summaries=own_summaries):
-            *_, record, summaries = step
+        for step in self._steps(own_summaries=own_summaries):
+            record, summaries = step.record, step.summaries
             if record is None or summaries is None or (sampling and not sampling.selects(record)):
                 for summary_file in summary_files:
                     summary_file.take(record)
@@ -187,13 +183,17 @@ class Reading:
     def _of_record(
         self, ids: KnownIds, step: Step, record: Record, summaries: Iterable[Summary], *, may_be_missing: bool
     ) -> Iterator[Case]:
-        """The cases that are new and wanted; missing summaries count only if no other file may have them."""
+        """The cases that are new and wanted, redacted if that is wanted; missing summaries count only if no other file may have them."""
         for summary in summaries:
             is_missing = summary.reason == MISSING
             self.tally.summaries += not is_missing
             is_case = may_be_missing or not is_missing
-            if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step[2]):
-                yield Case(record, summary)
+            if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step.where):
+                case = Case(record, summary)
+                try:
+                    yield case if self.redaction is None else self.redaction.case(case)
+                except DataError as error:
+                    self._exclude(error)
 
     @property
     def has_places(self) -> bool:
@@ -241,11 +241,7 @@ class Reading:
     def places(self) -> RecordPlaces:
         """The places of all records, for an input that has them; all ids are read once."""
         assert self.fields.id is not None
-        return RecordPlaces(
-            (i, ident, start)
-            for i, source in enumerate(self.sources)
-            for ident, start in input_parts.places_of(source, self.fields.id)
-        )
+        return RecordPlaces(self.sources, self.fields.id)
 
     def look(self) -> None:
         """Read the first rows of every source, before its parts are read, and set ``notes``.
@@ -256,7 +252,7 @@ class Reading:
         for source in self.sources:
             first = self._of_one(source)
             first.skips = True
-            for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
+            for _ in itertools.islice(first._steps(own_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
                 first._note_source(first._reader)
@@ -283,58 +279,34 @@ class Reading:
         self._meter = Meter()
         self.labelling.begin()
 
-    def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
+    def _steps(self, *, own_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
-        fields = self.fields
         for index, source in enumerate(self.sources):
-            use = FieldUse(fields.named(is_table=source.is_table, with_summaries=with_summaries))
-            self._reader = reader = RowReader(source, fields, self.settings.system, use)
-            if self._is_part:
-                use.unseen.clear()  # `look` has checked the fields
-                use.rows = PATIENCE
+            self._reader = reader = RowReader(source, self.fields, self.settings.system, own_summaries)
+            if self._is_part:  # `look` has checked the fields
+                reader.seen, reader.unseen = PATIENCE, set()
             count = 0
-            rows = self._watched(source.read(self._meter), reader)
-            if fields.group_by is not None:
-                rows = gathered(rows, fields, use, own_summaries=with_summaries)
-            for count, (number, row) in enumerate(rows, 1):
+            for count, (number, row) in enumerate(reader.rows(self._meter), 1):
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
-                if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
-                    raise reader.missing_field(use.unseen)
-                yield index, number, where, record, summaries
-            if not count and not self._is_part:
-                raise no_record(source.name)
-            if use.unseen and use.rows:
-                raise reader.missing_field(use.unseen)
+                reader.check_fields()
+                yield Step(index, number, where, record, summaries)
+            reader.check_fields(patience=1)
             if not self._is_part:
+                if not count:
+                    raise no_record(source.name)
                 self._note_source(reader)
             self.tally.blank += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
-    def _watched(self, rows: Iterator[Row], reader: RowReader) -> Iterator[Row]:
-        """The rows of a source; the first is checked for columns and ids."""
-        use, fields = reader.use, self.fields
-        is_table = reader.source.is_table
-        needed = {fields.id, *fields.documents, *fields.summary_names()} if is_table else set[str]()
-        for number, row in rows:
-            if row.__class__ is dict or isinstance(row, Mapping):
-                if not use.rows:  # without the default field of ids, rows are numbered
-                    reader.is_numbered = fields.id is None or (fields.id == ID and ID not in row)
-                use.see(row)
-                if use.unseen and (lacking := use.unseen & needed):
-                    raise reader.missing_field(lacking)
-            yield number, row
-
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
-    ) -> tuple[Record | None, tuple[Summary, ...] | None]:
+    ) -> tuple[Record | None, Summaries | None]:
         """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
         record: Record | None = None
         try:
             record, summaries = _parsed(reader, row, count, where)
-            if not self.labelling.changes_records:
-                return record, summaries
             if (labelled := self.labelling.applied(record)) is not None:
                 return labelled, summaries
             unlabelled = DataError("excluded (--missing drop): no document has a label.")
@@ -345,11 +317,11 @@ class Reading:
 
     def _note_source(self, reader: RowReader) -> None:
         """Add notes on how a source was read."""
-        source, use = reader.source, reader.use
+        source = reader.source
         self.notes += source.notes
-        if reader.is_numbered and use.rows:
+        if reader.is_numbered and reader.seen:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
-        if not source.tool and (unused := list(use.unused())):
+        if not source.tool and (unused := reader.unused()):
             self.notes.append(f"{source.name}: unused fields: {names(unused)}.")
 
     def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:
@@ -358,12 +330,11 @@ class Reading:
         if self._is_part:  # repeated ids are detected when all parts are known
             self.tally.note(record, summary.system, texts)
             return True
-        source, number, where, _, _ = step
-        if (error := ids.add(record.id, summary.system, texts, source, number)) is None:
+        if (error := ids.add(record.id, summary.system, texts, step.source, step.number)) is None:
             return True
-        if self._reader is not None and not self.skips and self.fields.system in self._reader.use.unseen:
-            raise self._reader.missing_field(self._reader.use.unseen)
-        self._exclude(at(where, error, record.id))
+        if self._reader is not None and not self.skips and self.fields.system in self._reader.unseen:
+            raise self._reader.missing_field(self._reader.unseen)
+        self._exclude(at(step.where, error, record.id))
         return False
 
     def _is_wanted(self, record: Record, where: str) -> bool:
@@ -381,15 +352,11 @@ class Reading:
     def _conclude(self, *, needs_summaries: bool) -> None:
         """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
         if needs_summaries and self.tally.rows and not self.tally.summaries:
-            raise RequestError(
-                f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
-                "the field with --summary-field FIELD, or a separate file with --summaries FILE."
-            )
+            named = " or ".join(map(repr, self.fields.summary_names()))
+            raise RequestError(f"No record has a summary in {named}. Give --summary-field or --summaries.")
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
-            raise RequestError(
-                f"--require {' and '.join(map(repr, self.require))} excludes every case ({self.tally.unwanted:,}): in each, "
-                "a document lacks it. Give an attribute that the documents have, or drop --require."
-            )
+            required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
+            raise RequestError(f"--require {required} excludes every case ({many}): name another attribute.")
         self.labelling.check()
         self.notes += self.labelling.notes()
         if self.sampling is not None:
@@ -412,7 +379,7 @@ class Reading:
             self.skipped.append(str(error))
 
 
-def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
+def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
     """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
     if row.__class__ is dict or isinstance(row, Mapping):
         return reader.read(row, count, where)

@@ -12,7 +12,7 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.readers.reading_settings import ReadingSettings
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Record
 
@@ -55,10 +55,8 @@ class Sampling:
             if len(ranks) == 1:
                 known |= record.attributes.keys()
         if self.by is not None and ranks.keys() == {WITHOUT}:
-            raise RequestError(
-                f"--sample-by {self.by}: no record has the attribute {self.by!r}.{did_you_mean(self.by, known)} Give its field: "
-                f"--record-attribute {self.by}=FIELD."
-            )
+            lacking = f"no record has the attribute {self.by!r}.{did_you_mean(self.by, known)}"
+            raise RequestError(f"--sample-by {self.by}: {lacking} Give --record-attribute {self.by}=FIELD.")
         for group in sorted(ranks):
             distinct = np.unique(np.frombuffer(ranks[group], dtype=np.int64))
             wanted = round(self.size * len(distinct)) if self.size < 1 else int(self.size)
@@ -83,8 +81,7 @@ class Sampling:
         if self.by is None:
             return f"{text}."
         shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
-        more = f" and {len(shown) - SHOWN} more groups" if len(shown) > SHOWN else ""
-        return f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
+        return f"{text}; by {self.by}: {listed(shown, SHOWN)}."
 
     def _group(self, record: Record) -> str:
         if self.by is None:

@@ -14,14 +14,14 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
-from fairbrief.readers.field_values import id_of
-from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
+from fairbrief.readers.field_values import id_of, read_summary
+from fairbrief.readers.fields import ABSENT, ID, Fields, find
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
-from fairbrief.readers.messages import at, fault, fields_of, not_utf8, show
+from fairbrief.readers.messages import at, fault, fields_of, show
 from fairbrief.readers.reading_settings import named, once_each
-from fairbrief.readers.rows import RowReader, summary
+from fairbrief.readers.rows import RowReader
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -48,18 +48,17 @@ IN_MEMORY = "summaries"
 
 def summary_files(given: Given) -> list[tuple[str | None, Source]]:
     """System (None: the rows name it) and source of each. RequestError for a missing file."""
-    if given is None:
-        return []
-    is_rows = isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
-    if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
-        given = [given]
-    elif not isinstance(given, (Sequence, Mapping)):
-        raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        once_each("--summaries", [one for one in given if isinstance(one, str)])
-        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given]
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        is_rows = is_list and given and all(isinstance(row, Mapping) for row in given)
+        if isinstance(given, (str, Path)) or is_rows or in_memory(given) is not None:
+            given = [given]
+        elif not is_list and given is not None:
+            raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
+        once_each("--summaries", [one for one in given or () if isinstance(one, str)])
+        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given or ()]
     if any(name is not None and not name.strip() for name, _ in pairs):
         raise RequestError("A file of summaries has an empty system name: write --summaries NAME=FILE.")
     return [(name, _source(one)) for name, one in pairs]
@@ -91,22 +90,18 @@ class InOrder:
 
     def __init__(self, system: str, file: files.File, exclude: Exclude) -> None:
         self.system, self.name, self.exclude = system, file.name, exclude
-        self.lines = _numbered(file)
+        self.lines = file.byte_lines()
 
     def take(self, record: Record | None) -> list[Summary]:
         """The summary of the next record; ``record`` is None for an unreadable one."""
         number, line = next(self.lines, (0, b""))
         if not number:
             raise self._unequal("fewer")
-        if record is None:
-            return []
-        try:
-            return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
-        except UnicodeDecodeError as error:
-            wrong = not_utf8(line[error.start], f"{error.start + 1} bytes from the line's start")
-        except DataError as error:
-            wrong = error
-        self.exclude(at(f"{self.name}:{number}", wrong, record.id))
+        if record is not None:
+            try:
+                return [read_summary(record.id, self.system, files.text_of_line(line))]
+            except DataError as error:
+                self.exclude(at(f"{self.name}:{number}", error, record.id))
         return []
 
     def finish(self) -> None:
@@ -115,38 +110,28 @@ class InOrder:
             raise self._unequal(f"{extra} more")
 
     def _unequal(self, many: str) -> RequestError:
-        return RequestError(
-            f"{self.name}: found {many} lines than records; expected one summary per line, in the order of the records; "
-            "correct the file, or write the summaries with ids to a .jsonl file."
-        )
-
-
-def _numbered(file: files.File) -> Iterator[tuple[int, bytes]]:
-    with file.text() as (_, content):
-        yield from enumerate(content, 1)
+        wanted = "expected one per record, in the same order; correct it, or write .jsonl with ids"
+        return RequestError(f"{self.name}: found {many} lines than records; {wanted}.")
 
 
 class ById:
     """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
     def __init__(self, system: str | None, source: Source, fields: Fields, exclude: Exclude) -> None:
-        self.ids = KnownIds([source.name])
-        if system is not None:
-            self.ids.systems[system] = None
-        hint = (
-            f" If a column has the system, write --summaries {source.name} without a name." if system else ""
-        )
-        self.exclude, self.stored = exclude, RowsOnDisk()
-        self.use = FieldUse({*fields.summary_names()})
+        self.ids, self.exclude, self.stored = KnownIds([source.name]), exclude, RowsOnDisk()
+        hint = ""
         if source.tool:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
-        read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = RowReader(source, read_by, system, self.use)
+        if system is not None:
+            self.ids.systems[system] = None
+            fields = replace(fields, system=NOWHERE)
+            hint = f" If a column has the system, write --summaries {source.name} without a name."
+        reader = RowReader(source, fields, system, own_summaries=True)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
             try:
-                ident = self._ident(row, fields)
-                summaries = self.reader.summaries(row, ident)
+                ident = _ident(row, fields)
+                summaries = reader.summaries(row, ident)
             except DataError as error:
                 exclude(at(where, error, ident))
                 continue
@@ -156,24 +141,12 @@ class ById:
                 else:
                     self.stored.add(hash(ident), (written, where))
 
-    def _ident(self, row: Any, fields: Fields) -> str:
-        if not isinstance(row, Mapping):
-            raise not_a_row(row)
-        key = fields.id or ID
-        self.use.see(row)
-        value = self.use.value(row, key)
-        value = self.use.value(row, ID) if value is ABSENT else value
-        if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
-            wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
-            raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
-        return id_of(value)
-
     def take(self, record: Record | None) -> list[Summary]:
         """Each system's summary of a record; ``record`` is None for an unreadable one."""
         if record is None:
             return []
         result = {stored.system: stored for stored, _ in self.stored.pop(hash(record.id))}
-        return [result.get(system) or summary(record.id, system, None) for system in self.ids.systems]
+        return [result.get(system) or read_summary(record.id, system, None) for system in self.ids.systems]
 
     def finish(self) -> None:
         """Report the summaries without a record, after the last record."""
@@ -181,6 +154,18 @@ class ById:
         for key in list(self.stored):
             for extra, where in self.stored.pop(key):
                 self.exclude(at(where, error, extra.record))
+
+
+def _ident(row: Any, fields: Fields) -> str:
+    """The id of a row of summaries, in the named field or in ``id``."""
+    if not isinstance(row, Mapping):
+        raise not_a_row(row)
+    key = fields.id or ID
+    value = find(row, key if find(row, key) is not ABSENT else ID)
+    if value is ABSENT or all(find(row, field) is ABSENT for field in fields.summary_names()):
+        wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
+        raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
+    return id_of(value)
 
 
 def references_of(case: Case) -> Iterator[Case]:

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import reduce
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError, first_line, optional_library
 from fairbrief.readers.files import NOT_UTF8, File
 from fairbrief.readers.json_lines import PART, Range, Row
-from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
+from fairbrief.readers.messages import fault, names, not_utf8, unknown
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
@@ -48,17 +50,15 @@ def read_csv(file: File, *, delimiter: str = ",", has_index: bool = False) -> It
             elif len(cells) == len(header):
                 yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
             elif any(cell.strip() for cell in cells):
-                wanted = f"{len(header)}, one per column"
-                found = counted(len(cells), "field")
-                yield number, fault(found, wanted, "quote fields that contain the delimiter")
+                found, remedy = counted(len(cells), "field"), "quote fields that contain the delimiter"
+                yield number, fault(found, f"{len(header)}, one per column", remedy)
 
 
 def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with open_parquet(file) as table:
         growth = Growth(file.name, file.size)
-        growth.columns(table.metadata.num_columns)
-        check_columns(table.schema_arrow.names, file.name)
+        check_columns(table.schema_arrow.names, file.name, table.metadata.num_columns)
         first, stop = (0, table.num_row_groups) if part is None else part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
         rows = _rows_of(_batches(table, range(first, stop), growth), before)
@@ -84,16 +84,12 @@ def open_parquet(file: File) -> Iterator[Any]:
 
 
 def row_group_ranges(file: File) -> list[Range]:
-    """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
+    """The parts of a Parquet file: row groups, joined to about `PART` bytes."""
     with open_parquet(file) as table:
         sizes = [table.metadata.row_group(i).total_byte_size for i in range(table.num_row_groups)]
-    result, first, total = [], 0, 0
-    for i, size in enumerate(sizes):
-        if total and total + size > PART:
-            result.append(Range(first, i))
-            first, total = i, 0
-        total += size
-    return [*result, Range(first, len(sizes))] if sizes else []
+    before = list(accumulate(sizes, initial=0))
+    parts = [list(part) for _, part in groupby(range(len(sizes)), lambda i: before[i] // PART)]
+    return [Range(part[0], part[-1] + 1) for part in parts]
 
 
 def read_arrow(file: File) -> Iterator[Row]:
@@ -112,8 +108,7 @@ def read_arrow(file: File) -> Iterator[Row]:
             raise OSError(f"invalid message: {error}") from error
         source.seek(start)
         stream = pa.ipc.open_stream(source)
-        growth.columns(len(stream.schema.names))
-        check_columns(stream.schema.names, file.name)
+        check_columns(stream.schema.names, file.name, len(stream.schema.names))
         yield from _rows_of(_arrow_batches(stream, many, growth))
 
 
@@ -177,8 +172,10 @@ def _objects(batch: Any) -> Sequence[Any]:
     return rows
 
 
-def check_columns(columns: Sequence[str], where: str) -> None:
-    """DataError for a repeated name of a column."""
+def check_columns(columns: Sequence[str], where: str, many: int = 0) -> None:
+    """DataError for a repeated name of a column, and for too many columns; ``many`` also counts nested fields."""
+    if many > MOST_COLUMNS:
+        raise DataError(f"{where}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write fewer.")
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(f"{where}: found the column {names(twice)} twice; expected unique names; rename one.")
@@ -235,16 +232,7 @@ class Growth:
         self.unpacked += unpacked
         if self.unpacked > max(FREE, MOST_TIMES * self.size):
             raise DataError(
-                f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes; expected at "
-                f"most {MOST_TIMES:,} times the file, since this one could fill the memory; write it as JSON Lines."
-            )
-
-    def columns(self, many: int) -> None:
-        """DataError for too many columns; nested fields count, too."""
-        if many > MOST_COLUMNS:
-            raise DataError(
-                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write only those that the audit needs, or one "
-                "row per value."
+                f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes, too many for the memory; write JSON Lines."
             )
 
     def row_group(self, group: Any) -> int:
@@ -342,17 +330,13 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
-        raise DataError(
-            f"{file.name}: found damage ({first_line(error)}); expected a complete spreadsheet without a password; save the file again."
-        ) from error
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); save the file again.") from error
 
 
 def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | None:
     """The title of the wanted sheet, or of the only one that is not empty; None if all are empty."""
     if wanted is not None and wanted not in sheets:
-        raise RequestError(
-            f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
-        )
+        raise unknown(f"{name} has no sheet {wanted!r}.", wanted, sheets)
     filled = [title for title, result in sheets.items() if result.width and result.height]
     if wanted is None and len(filled) > 1:
         raise RequestError(f"{name} has the sheets {names(filled)}: choose one, as {name}#{filled[0]}.")
@@ -375,26 +359,14 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
     with book.open(info) as part:
         content = part.read(most + 1)
     if len(content) > most:
-        raise DataError(
-            f"{name}: found {info.filename}, which unpacks to over {most >> 20} MiB and could fill the memory; expected a smaller "
-            "sheet; save it as CSV."
-        )
+        raise DataError(f"{name}: found {info.filename} of over {most >> 20} MiB, too much for the memory.")
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
-        cells += 1
-        rows, columns = max(rows, int(cell[2])), max(columns, _column_number(cell[1]))
+        column = reduce(lambda number, letter: 26 * number + letter - 64, cell[1], 0)
+        cells, rows, columns = cells + 1, max(rows, int(cell[2])), max(columns, column)
     if rows * columns > max(MOST_CELLS, 16 * cells):
-        raise DataError(
-            f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; expected a sheet "
-            "that is not mostly empty; delete the cells far from the table, or save it as CSV."
-        )
-
-
-def _column_number(letters: bytes) -> int:
-    result = 0
-    for letter in letters:
-        result = 26 * result + letter - 64
-    return result
+        found = f"{counted(cells, 'cell')} in {rows:,} rows and {columns:,} columns"
+        raise DataError(f"{name}: found {found}; delete those far from the table, or save it as CSV.")
 
 
 def _cell_value(cell: Any) -> Any:

@@ -11,11 +11,13 @@ import ast
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from fairbrief.readers.fields import flat
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
@@ -75,11 +77,9 @@ DEEPEST = 40
 """Levels of objects inside objects, and parts of a key."""
 TYPED = frozenset("stringValue intValue doubleValue boolValue bytesValue arrayValue kvlistValue".split())
 """The types of values in OTLP."""
-KEY_AND_VALUE = {"key", "value"}
 HIGHEST = 64
 """Spans above a span that are searched."""
 TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
-VALUES = (str, int, float, list, dict, datetime)
 Span = dict[str, Any]
 
 
@@ -92,7 +92,7 @@ def calls_in(rows: Iterable[Row], unpack: Callable[[Any], Iterable[Span]]) -> It
             continue
         for span in map(_span, unpack(_plain(row))):
             if span["id"] is not None:
-                stored.add(str(span["trace"]), (number, span))
+                stored.add(str(span["trace"]), {**span, "number": number})
     for trace in list(stored):
         yield from _records(trace, stored.pop(trace))
 
@@ -111,15 +111,17 @@ def otlp(row: Span) -> Iterator[Span]:
     """The spans of a line of OTLP's JSON, and its log records, which may hold the messages of a span."""
     for resource in _objects(row.get("resourceSpans")):
         shared = _object(_at(resource, "resource.attributes"))
-        for scope in _objects(resource.get("scopeSpans")):
-            for span in _objects(scope.get("spans")):
-                yield {**span, "attributes": {**shared, **_object(span.get("attributes"))}}
+        for span in _inside(resource, "scopeSpans", "spans"):
+            yield {**span, "attributes": {**shared, **_object(span.get("attributes"))}}
     for resource in _objects(row.get("resourceLogs")):
-        for scope in _objects(resource.get("scopeLogs")):
-            for log in _objects(scope.get("logRecords")):
-                fields = {**_object(log.get("attributes")), **_object(log.get("body"))}
-                event = {"name": _at({**fields, **log}, "eventName|event.name"), "attributes": fields}
-                yield {**log, "events": [event], "attributes": {}, "is_log": True}
+        for log in _inside(resource, "scopeLogs", "logRecords"):
+            fields = {**_object(log.get("attributes")), **_object(log.get("body"))}
+            event = {"name": _at({**fields, **log}, "eventName|event.name"), "attributes": fields}
+            yield {**log, "events": [event], "attributes": {}, "is_log": True}
+
+
+def _inside(resource: Span, scopes: str, name: str) -> list[Span]:
+    return [one for scope in _objects(resource.get(scopes)) for one in _objects(scope.get(name))]
 
 
 def langfuse(row: Span) -> Iterator[Span]:
@@ -171,32 +173,32 @@ def _span(row: Span) -> Span:
     }
 
 
-def _records(trace: str, rows: Sequence[tuple[int, Span]]) -> Iterator[Row]:
+def _records(trace: str, spans: Sequence[Span]) -> Iterator[Row]:
     """A row per call of a model in a trace; without one, a row for the top span."""
-    spans = {span["id"]: (number, span) for number, span in rows if not span["is_log"]}
-    known = {ident: span for ident, (_, span) in spans.items()}
-    for _, log in rows:
+    known = {span["id"]: span for span in spans if not span["is_log"]}
+    for log in spans:
         if log["is_log"] and log["id"] in known:
             tree = known[log["id"]]["tree"]
             for name, value in log["tree"].items():
-                before = tree.get(name)
-                is_object = isinstance(value, dict)
+                is_object, before = isinstance(value, dict), tree.get(name)
                 tree[name] = {**_object(before), **value} if is_object else [*_list(before), *value]
     above = {ident: list(_above(span, known)) for ident, span in known.items()}
-    retrieved: dict[str | None, list[Span]] = {}
+    retrieved: dict[str | None, list[Span]] = defaultdict(list)
     for ident, span in known.items():
         if span["kind"] in RETRIEVALS:
             for over in (*(s["id"] for s in above[ident]), None):
-                retrieved.setdefault(over, []).append(span)
-    calls = [(n, s) for n, s in spans.values() if _is_call(s) and not any(map(_is_call, above[s["id"]]))]
+                retrieved[over].append(span)
+    calls = [s for s in known.values() if _is_call(s) and not any(map(_is_call, above[s["id"]]))]
     roots = [
-        (n, s) for n, s in spans.values()
+        s for s in known.values()
         if not s["is_whole"] and s["kind"] not in RETRIEVALS and all(over["is_whole"] for over in above[s["id"]])
     ]  # fmt: skip
-    for number, span in calls or roots[:1]:
+    for span in calls or roots[:1]:
         over = above[span["id"]]
         near = next((retrieved[i] for i in (*(s["id"] for s in over), None) if i in retrieved), [])
-        yield number, _record(trace, span, over, [s for s in near if s["start"] <= span["start"]])
+        earlier = [s for s in near if s["start"] <= span["start"]]
+        found = [d for s in earlier for d in _documents(_first(s["tree"], "documents"))]
+        yield span["number"], _record(span, found, _attributes(trace, span, over))
 
 
 def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
@@ -214,12 +216,11 @@ def _is_call(span: Span) -> bool:
     return kind in CALLS or (not kind and _at(span["tree"], "gen_ai.completion[]") is not None)
 
 
-def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
+def _record(span: Span, retrieved: Sequence[Span], attributes: Mapping[str, Any]) -> Span:
     tree = span["tree"]
     output = _first(tree, "output")
     text, calls_tool = text_of(output)
-    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
-    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
+    documents = list({(d.get("id"), d["text"]): d for d in retrieved}.values()) or _prompted(tree)
     reason = None if documents else WITHOUT_SOURCE
     if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
         reason = FAILED
@@ -233,8 +234,8 @@ def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[S
         "summary": None if reason else text,
         "reason": reason,
         "system": _first(tree, "system"),
-        "attributes": _attributes(trace, span, above),
-    }  # fmt: skip
+        "attributes": attributes,
+    }
 
 
 def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]:
@@ -247,7 +248,7 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
             if (value := _at(tree, paths)) is not None:
                 attributes.setdefault(name, value)
         for name in OTHERS:
-            for key, value in _flat(_object(_at(tree, name))):
+            for key, value in flat(_object(_at(tree, name))):
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
                     attributes.setdefault(f"user_{key}" if name == "user" else key, value)
     return {name: value for name, value in attributes.items() if _is_short(value)}
@@ -348,37 +349,25 @@ def _first(tree: Any, what: str) -> Any:
 
 def _at(tree: Any, paths: str) -> Any:
     """The first value at one of several paths that is not empty; None if there is none. ``[]`` after a path wants a list."""
-    for keys, kinds in _split(paths):
+    for keys, is_list in _split(paths):
         value = tree
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, kinds) and value not in ("", [], {}):
+        if value not in (None, "", [], {}) and (isinstance(value, list) or not is_list):
             return value
     return None
 
 
 @cache
-def _split(paths: str) -> list[tuple[list[str], type | tuple[type, ...]]]:
-    """The keys of each path, and the types of its values."""
-    return [
-        (path.removesuffix("[]").split("."), list if path.endswith("[]") else VALUES)
-        for path in paths.split("|")
-    ]
+def _split(paths: str) -> list[tuple[list[str], bool]]:
+    """The keys of each path, and whether its value must be a list."""
+    return [(path.removesuffix("[]").split("."), path.endswith("[]")) for path in paths.split("|")]
 
 
 def _is_short(value: Any) -> bool:
     """Whether a value is short enough for an attribute."""
     is_plain = isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
     return is_plain and len(str(value)) <= SHORT and "\n" not in str(value)
-
-
-def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in an object and in those inside it, by their dotted keys."""
-    for key, value in given.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
 
 
 def _list(given: Any) -> list[Any]:
@@ -419,14 +408,12 @@ def _plain(given: Any, depth: int = 0) -> Any:
     Texts of JSON are parsed; lists of keys and values, and typed values (OTLP), are plain; dotted keys are objects inside
     objects, and objects whose keys are all numbers are lists.
     """
-    if depth > DEEPEST or isinstance(given, str):
-        value = parsed(given) if isinstance(given, str) else None
-        return value if value is None or isinstance(value, str) else _plain(value, depth + 1)
+    if isinstance(given, str):
+        given, depth = parsed(given), depth + 1
+    if isinstance(given, str) or depth > DEEPEST:
+        return given if isinstance(given, str) else None
+    given = _as_object(given)
     if isinstance(given, list):
-        if given and all(isinstance(one, tuple) for one in given):
-            return _plain(dict(given), depth)  # Arrow's form of a map
-        if given and all(isinstance(one, dict) and {"key"} <= one.keys() <= KEY_AND_VALUE for one in given):
-            return _plain({str(one["key"]): one.get("value") for one in given}, depth)
         return [_plain(one, depth + 1) for one in given if one is not None]
     if not isinstance(given, Mapping):
         return given
@@ -446,6 +433,16 @@ def _plain(given: Any, depth: int = 0) -> Any:
         known, new = holder.get(last), _plain(value, depth + 1)
         holder[last] = {**known, **new} if isinstance(known, dict) and isinstance(new, dict) else new
     return _with_lists(tree)
+
+
+def _as_object(given: Any) -> Any:
+    """The object in a list of keys and values; other values unchanged."""
+    if isinstance(given, list) and given:
+        if all(isinstance(one, tuple) for one in given):
+            return dict(given)  # Arrow's form of a map
+        if all(isinstance(one, dict) and {"key"} <= one.keys() <= {"key", "value"} for one in given):
+            return {str(one["key"]): one.get("value") for one in given}
+    return given
 
 
 def _with_lists(tree: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``to
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,9 +32,11 @@ _NO_BLANK_AFTER: Final = frozenset("([{$#£€")
 
 Leaf = tuple[str, str]
 """A word with its tag before it."""
+Spans = Sequence[Span]
+Sentences = Sequence[Sequence[Leaf]]
 
 
-def set_words(sentences: Sequence[Sequence[Leaf]], spacing: Spacing = "natural") -> tuple[str, list[Token]]:
+def set_words(sentences: Sentences, spacing: Spacing = "natural") -> tuple[str, list[Token]]:
     """A text of the words, and the place of each word; a blank separates sentences.
 
     In ``natural`` spacing, the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) are replaced by their characters.
@@ -65,7 +68,7 @@ _NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 _STOPS = frozenset((",", "IN", "TO", "WP", "WDT", "WP$", "-LRB-", ":", "VBN", "VBG", "VBD", "VBZ", "CC"))
 
 
-def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequence[Span]) -> list[Span]:
+def link_names(tokens: Sequence[Token], names: Spans, mentions: Spans) -> list[Span]:
     """Each name with the chain of the innermost mention that it heads, if any.
 
     In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the named person,
@@ -77,10 +80,8 @@ def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequenc
         chain = next((m.chain for m in around if heads(tokens, name, m)), None)
         headed.append(next((m for m in around if m.chain == chain), None))
     claims = Counter(headed)
-    return [
-        Span(name.first, name.last, m.chain if m is not None and claims[m] == 1 else None)
-        for name, m in zip(names, headed, strict=True)
-    ]
+    chains = [m.chain if m is not None and claims[m] == 1 else "" for m in headed]
+    return [Span(name.first, name.last, chain) for name, chain in zip(names, chains, strict=True)]
 
 
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
@@ -95,21 +96,17 @@ def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
     return not any(t.tag in ("IN", "CC", "TO") or t.tag.startswith("VB") for t in before[comma + 1 :])
 
 
-def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
+def nouns_of(tokens: Sequence[Token], mentions: Spans, names: Spans) -> list[Span]:
     """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
-    taken = {i for n in names for i in range(n.first, n.last + 1)}
+    taken = {i for name in names for i in name.inside}
     result = []
     for mention in mentions:
-        head = None
-        owner = max((i for i in range(mention.first, mention.last) if tokens[i].tag == "POS"), default=None)
-        begin = mention.first if owner is None else owner + 1
-        for i in range(begin, mention.last + 1):
-            if tokens[i].tag in _STOPS or i in taken:
-                break
-            if tokens[i].tag in _NOUNS:
-                head = i
-        if head is not None and tokens[head].tag == "NN":
-            result.append(Span(head, head, mention.chain))
+        owner = max((i for i in mention.inside[:-1] if tokens[i].tag == "POS"), default=mention.first - 1)
+        after = range(owner + 1, mention.last + 1)
+        before_stop = itertools.takewhile(lambda i: tokens[i].tag not in _STOPS and i not in taken, after)
+        nouns = [i for i in before_stop if tokens[i].tag in _NOUNS]
+        if nouns and tokens[nouns[-1]].tag == "NN":
+            result.append(Span(nouns[-1], nouns[-1], mention.chain))
     return result
 
 
@@ -139,12 +136,10 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             id_ = match["name"] if part == 0 else f"{match['name']}:{part}"
             begun, sentences = number, [[]]
         elif is_word and len(columns) < 12:
-            raise DataError(
-                f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
-            )
+            raise DataError(f"{path}:{number}: found {len(columns)} columns; expected 12; correct the line.")
         elif (is_word or is_end) and not begun:
             raise DataError(
-                f"{path}:{number}: found '{line[:40]}' without '#begin document' before it; add the beginning, or remove the line."
+                f"{path}:{number}: found '{line[:40]}' before '#begin document'; add the beginning."
             )
         elif is_word:
             sentences[-1].append((number, columns))
@@ -154,7 +149,7 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             rows = [row for sentence in sentences for row in sentence]
             words = [[(c[4], c[3]) for _, c in sentence] for sentence in sentences]
             named = [span for span in _spans(rows, 10, path) if span.chain == "PERSON"]
-            yield _annotated(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
+            yield _record(id_, words, _spans(rows, -1, path), named, f"{path}:{begun}", spacing)
             begun = 0
     if begun:
         raise DataError(f"{path}:{begun}: found no '#end document' of '{id_}'; add it.")
@@ -170,23 +165,15 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
                 brackets.begin(name, i, f"{path}:{number}", {})
             if piece.endswith(")"):
                 brackets.end(name, i, f"{path}:{number}")
-    brackets.check()
-    return [span for span, _ in brackets.spans]
+    return [span for span, _ in brackets.ended()]
 
 
-def _annotated(
-    id_: str,
-    sentences: Sequence[Sequence[Leaf]],
-    mentions: Sequence[Span],
-    named: Sequence[Span],
-    where: str,
-    spacing: Spacing,
-) -> Record:
+def _record(id_: str, words: Sentences, mentions: Spans, named: Spans, at: str, spacing: Spacing) -> Record:
     """The record of a text: tags and words of its sentences, mentions with their chains, and names of people."""
-    text, tokens = set_words(sentences, spacing)
+    text, tokens = set_words(words, spacing)
     names = link_names(tokens, named, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
-    return Record(id_, (Document(text),), entities=people(given), where=where)
+    return Record(id_, (Document(text),), entities=people(given), where=at)
 
 
 TRACE = "-NONE-"
@@ -209,9 +196,7 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     parse, name = path.with_suffix(".parse"), path.with_suffix(".name")
     for other in (parse, name):
         if not other.is_file():
-            raise DataError(
-                f"{path}: found no '{other.name}' in its folder; expected .coref, .name and .parse together; add the file."
-            )
+            raise DataError(f"{path}: found no '{other.name}' in its folder; add the file.")
     trees = _trees(parse)
     leaves = [leaf for tree in trees for leaf in tree]
     document, chains = _marked(path, "COREF", leaves)
@@ -221,7 +206,7 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
     mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _annotated(id_, sentences, mentions, people_, f"{path}:1", spacing)
+    return _record(id_, sentences, mentions, people_, f"{path}:1", spacing)
 
 
 def _trees(path: Path) -> list[list[Leaf]]:
@@ -252,9 +237,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         if tag is None:
             word, leaf = html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else "the end"
             if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-                raise DataError(
-                    f"{at}: found '{word}'; expected '{leaf}' of the tree; use files of one release."
-                )
+                raise DataError(f"{at}: found '{word}'; expected '{leaf}', as in the tree; use one release.")
             index += 1
         elif tag == mark and closing:
             brackets.end(mark, index - 1, at)
@@ -263,11 +246,8 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         elif tag == "DOC" and not closing:
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
-    brackets.check()
     if index != len(leaves):
-        raise DataError(
-            f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
-        )
+        raise DataError(f"{path}: found {index} words; expected {len(leaves)}, as in the tree.")
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
@@ -277,8 +257,8 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
 def _spans_inside(brackets: Brackets, kind: str, place: dict[int, int]) -> list[Span]:
     """The words of the text inside the tags of a type; tags that contain only traces are left out."""
     spans = []
-    for span, attributes in brackets.spans:
-        inside = [place[i] for i in range(span.first, span.last + 1) if i in place]
+    for span, attributes in brackets.ended():
+        inside = [place[i] for i in span.inside if i in place]
         if inside and attributes.get("TYPE") == kind:
             spans.append(Span(inside[0], inside[-1], attributes.get("ID", "")))
     return spans

@@ -7,7 +7,8 @@ numbers or the list of records inside a JSON document, is left to the options of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os.path import commonprefix
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import files
-from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
+from fairbrief.readers.fields import ABSENT, ENDS, OWN, find, flat, list_of_path
 from fairbrief.readers.formats import JSON_LIST
 from fairbrief.readers.input_sources import Source, find_sources, no_record, not_a_row
 from fairbrief.readers.messages import at
@@ -76,10 +77,8 @@ class Column:
 
     def lengths(self, separator: str | None) -> list[int]:
         """The number of values in each row: of a list, or of a text that is split."""
-        return [
-            len(v) if isinstance(v, list) else len(str(v).split(separator)) if separator else 1
-            for v in self.values
-        ]
+        split = (str(v).split(separator) if separator and not isinstance(v, list) else v for v in self.values)
+        return [len(parts) if isinstance(parts, list) else 1 for parts in split]
 
     def mark(self, marks: Sequence[str]) -> str | None:
         """The first mark that most of its texts contain; None for lists."""
@@ -123,14 +122,11 @@ class InspectedFile(NamedTuple):
 
     def is_same_within(self, keys: Sequence[str], name: str) -> bool:
         """Whether a field has the same value in all rows with the same keys."""
-        known: dict[tuple[str, ...], str] = {}
+        known: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for row in self.rows:
-            value = find(row, name)
-            if value not in (ABSENT, None, ""):
-                text = known.setdefault(tuple(str(find(row, key)) for key in keys), str(value))
-                if text != str(value):
-                    return False
-        return True
+            if (value := find(row, name)) not in (ABSENT, None, ""):
+                known[tuple([str(find(row, key)) for key in keys])].add(str(value))
+        return all(len(values) == 1 for values in known.values())
 
 
 def inspect_file(path: str) -> InspectedFile:
@@ -144,39 +140,22 @@ def inspect_file(path: str) -> InspectedFile:
         number, row = rows[0]
         raise at(f"{source.name}:{number}", not_a_row(row))
     if len(rows) == 1 and [*map(type, readable[0].values())] == [list]:
-        raise RequestError(
-            f"{source.name}: found one object with the list {next(iter(readable[0]))!r}; expected one object per record. If the list "
-            "has the records, audit the file with --format json-list."
-        )
-    values: dict[str, list[Any]] = {}
+        what = f"one object with the list {next(iter(readable[0]))!r}"
+        raise RequestError(f"{source.name}: found {what}. If these are records, give --format json-list.")
+    values: dict[str, list[Any]] = defaultdict(list)
     for row in readable:
-        for name, value in _flat(row, ""):
-            known = values.setdefault(name, [])
-            if value is not None and not (isinstance(value, str) and not value.strip()):
-                known.append(value)
+        for name, value in flat(row):
+            is_blank = value is None or (isinstance(value, str) and not value.strip())
+            values[name] += [] if is_blank else [value]
     return InspectedFile(path, source, readable, {name: Column(name, v) for name, v in values.items()})
-
-
-def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-    """The fields of an object with their values; nested ones by their paths."""
-    for key, given in holder.items():
-        name, value = f"{before}{key}", parse_cell(given)
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}.")
-        elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
-            for inner in dict.fromkeys(path for part in value for path, _ in _flat(part, "")):
-                result = find(value, f"[*].{inner}")
-                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
-        else:
-            yield name, value
 
 
 def _numbered(columns: Columns) -> dict[str, list[Column]]:
     """Fields whose names differ only in a number, by their pattern: ``review_*``."""
-    result: dict[str, list[Column]] = {}
+    result: dict[str, list[Column]] = defaultdict(list)
     for name, column in columns.items():
         if (match := LAST_NUMBER.search(name)) is not None and match.start():
-            result.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
+            result[f"{name[: match.start()]}*{match[1]}"].append(column)
     return {pattern: fitting for pattern, fitting in result.items() if len(fitting) > 1}
 
 
@@ -213,23 +192,19 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     if not sources:
         for one in inspected:
             if one.is_of_a_tool:
-                raise RequestError(
-                    f"{one.source.name} is {one.source.tool}, and has no documents. Add the file with the "
-                    f"documents: fairbrief init RECORDS {one.path}"
-                )
-        raise RequestError(
-            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
-            "fairbrief audit FILE --documents-field FIELD"
-        )
+                what = f"{one.source.name} is {one.source.tool}, and has no documents."
+                raise RequestError(f"{what} Add the file with them: fairbrief init RECORDS {one.path}")
+        paths = ", ".join(one.path for one in inspected)
+        raise RequestError(f"No file seems to have documents: {paths}. Name their field: --documents-field.")
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
-    summary_files = [one for one in inspected if one not in sources]
-    first = sources[0]
+    first, summary_files = sources[0], [one for one in inspected if one not in sources]
+    beside = [*(one.path for one in summary_files), *plain]
     result = Understanding({"files": [one.path for one in sources]})
     if not first.is_of_a_tool:
-        _describe(first, result, has_summaries=not summary_files and not plain)
-    if summary_files or plain:
-        result.settings["summaries"] = [*(one.path for one in summary_files), *plain]
+        _describe(first, result, has_summaries=not beside)
+    if beside:
+        result.settings["summaries"] = beside
     if summary_files and not summary_files[0].is_of_a_tool:
         _match(first, summary_files[0], result)
     return result
@@ -247,15 +222,14 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
     if documents != "documents" and not documents.startswith("documents[*].text"):
         proposal.settings["documents-field"] = [documents]
     proposal.roles[documents] = "its text" if is_long else "the documents"
-    text = columns.get(documents)
-    if text is not None and not is_long and (mark := text.mark(SEPARATORS)):
+    if documents in columns and not is_long and (mark := columns[documents].mark(SEPARATORS)):
         proposal.settings["separator"] = mark
     if has_summaries:
         _take_summaries(columns, systems, proposal)
-    for c in columns.values():
-        if c.is_called("reference") and c.is_text and c.name not in systems:
-            proposal.take("references-field", c.name, "a summary by people")
-            break
+    others = [c for c in columns.values() if c.name not in systems]
+    references = [c.name for c in others if c.is_called("reference") and c.is_text]
+    for name in references[:1]:
+        proposal.take("references-field", name, "a summary by people")
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
@@ -277,11 +251,9 @@ def _id(one: InspectedFile, documents: str, systems: list[str], *, is_alone: boo
         ]  # fmt: skip
         if repeated and systems:  # rows with the same summary are one record, or a part of one
             return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name, True
-        likely = [c for c in repeated if c in named]
-        has_unique = any(len(c.groups) == len(rows) for c in named)
-        if not likely and not (is_alone and has_unique):
-            likely = [c for c in repeated if not c.is_number]
-        if likely:
+        has_unique = is_alone and any(len(c.groups) == len(rows) for c in named)
+        others = [] if has_unique else [c for c in repeated if not c.is_number]
+        if likely := [c for c in repeated if c in named] or others:
             return max(likely, key=lambda c: len(c.groups)).name, True
     return max(named, key=lambda c: (c.name == "id", len(c.groups))).name if named else None, False
 
@@ -298,8 +270,7 @@ def _summaries(columns: Columns, documents: str) -> list[str]:
 
 def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understanding) -> None:
     """Add the fields of summaries, and the field with the system if the summaries are in one field."""
-    for name in systems:
-        proposal.roles[name] = SUMMARY
+    proposal.roles |= dict.fromkeys(systems, SUMMARY)
     systems = [name.replace("[*]", "[0]") for name in systems]
     if len(systems) > 1:
         begin = commonprefix(list(systems))  # noqa: RUF071 - of any texts
@@ -308,10 +279,9 @@ def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understa
         return
     if systems and systems[0] != "summary":
         proposal.settings["summary-field"] = systems
-    for c in columns.values():
-        if c.is_called("system") and c.values and not (c.is_text or c.is_list or c.is_fixed):
-            proposal.take("system-field", c.name, "the system")
-            break
+    named = [c for c in columns.values() if c.is_called("system") and c.values]
+    for c in [c for c in named if not (c.is_text or c.is_list or c.is_fixed)][:1]:
+        proposal.take("system-field", c.name, "the system")
 
 
 def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:
