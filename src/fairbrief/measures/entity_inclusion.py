@@ -12,7 +12,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import by_group, coded, group_names, keys_of, means, summed_by_group
+from fairbrief.measures.groups import by_group, coded, described, group_names, keys_of, means, summed_by_group
 from fairbrief.measures.record_texts import known
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.text.recognition import Recogniser
@@ -159,11 +159,7 @@ class EntityInclusion(BaseMeasure):
         return values
 
     def explain(self, totals: t.Totals) -> str:
-        groups = totals.values_of("source")
-        parts = [
-            f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
-        ]
-        sentences = ["; ".join(parts)]
+        sentences = [described(totals, "source", ": {included:.0f} of {source:.0f} people named")]
         if direction := self.direction(totals):
             sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:

@@ -25,6 +25,7 @@ from fairbrief.measures.groups import (
     PRIMARY,
     by_group,
     coded,
+    described,
     keys_of,
     largest_difference,
     means,
@@ -34,7 +35,6 @@ from fairbrief.measures.groups import (
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
 from fairbrief.statistics import ratio
-from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 
@@ -309,13 +309,5 @@ class EntitySentiment(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """Tone on both sides, and shift, by group."""
-        parts = []
-        for g in totals.values_of("one"):
-            n, *tones = (float(totals[name, g]) for name in ("one", "article", "summary", "shift"))
-            if n:
-                source, summary, shift = (tone / n for tone in tones)
-                entities = counted(n, "entity", "entities")
-                parts.append(
-                    f"{g}: {entities}, source {source:+z.2f}, summary {summary:+z.2f}, shift {shift:+z.2f}"
-                )
-        return "; ".join(parts) + "."
+        tones = "source {article/one:+z.2f}, summary {summary/one:+z.2f}, shift {shift/one:+z.2f}"
+        return described(totals, "one", f": {{one:.0f}} named, {tones}") + "."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import combinations
+from string import Formatter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -216,6 +217,25 @@ def means(
         mean = ratio(totals.weighted(_of_group(weights, g)), totals[count, g])
         values[f"{name}[{g}]"] = t.Value(mean, group=g, **special)
     return values
+
+
+def described(totals: t.Totals, count: str, words: str) -> str:
+    """Each group that has a ``count``, with words about it: ``{name}`` in them is its statistic, ``{name/other}`` a quotient.
+
+    >>> described(t.Totals({("claims", "left"): 0, ("wrong", "left"): 1}, np.array([4.0, 1.0])), "claims", ": {wrong:.0f} of {claims:.0f}")
+    'left: 1 of 4'
+    """
+    fields = [name for _, name, _, _ in Formatter().parse(words) if name]
+    told = []
+    for g in totals.values_of(count):
+        if totals[count, g] > 0:
+            parts = ((name, *name.partition("/")[::2]) for name in fields)
+            numbers = {
+                name: float(totals.ratio((top, g), (bottom, g)) if bottom else totals[top, g])
+                for name, top, bottom in parts
+            }
+            told.append(g + words.format_map(numbers))
+    return "; ".join(told)
 
 
 def share(counts: t.Floats) -> t.Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
-from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
+from fairbrief.measures.groups import by_group, coded, described, pair_differences, spread, summed_by_group
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.text import sentences
@@ -248,5 +248,4 @@ class JudgedByGroup(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
-        means = [f"{g}: {mean:.2f}" for g, mean in totals.ratios("score", "one").items() if totals["one", g]]
-        return f"Mean scores. {'; '.join(means)}."
+        return f"Mean scores. {described(totals, 'one', ': {score/one:.2f}')}."

@@ -57,6 +57,7 @@ from fairbrief.measures.groups import (
     TESTED_BY_T,
     ComparesGroups,
     by_group,
+    described,
     groups_of,
     mean_defined,
     mean_size,
@@ -407,21 +408,20 @@ class _RepresentationMeasure(BaseMeasure, Representation):
 
     def explain(self, totals: t.Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
-        values = [v for v in totals.values_of("present") if totals["present", v] > 0]
-        parts = [
-            f"{v} has {totals['source', v]:.0%} of the source and {totals['summary', v]:.0%} of the summary"
-            + ("" if self.target == "ratio" else f", {totals['wanted', v]:.0%} is wanted")
-            for v in values
-        ]
+        wanted = "" if self.target == "ratio" else ", {wanted:.0%} is wanted"
+        words = " has {source:.0%} of the source and {summary:.0%} of the summary" + wanted
         # Two places, rounded down: 0.798 is below 0.8, which 0.80 is not.
         below = [
             f"{v} gets {np.floor(100 * float(totals['summary', v] / totals['wanted', v]) + 1e-9) / 100:.2f} of its share"
-            for v in values
+            for v in totals.values_of("present")
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
-        if not below:
-            return f"{'; '.join(parts)}. No group is below {self.tau:g} of its share."
-        return f"{'; '.join(parts)}. Below {self.tau:g}: {', '.join(below)}."
+        verdict = (
+            f"Below {self.tau:g}: {', '.join(below)}"
+            if below
+            else f"No group is below {self.tau:g} of its share"
+        )
+        return f"{described(totals, 'present', words)}. {verdict}."
 
 
 class Bur(_RepresentationMeasure):

@@ -22,6 +22,7 @@ from fairbrief.measures.groups import (
     by_group,
     coded,
     compared_groups,
+    described,
     group_names,
     largest_difference,
     pair_differences,
@@ -74,9 +75,7 @@ class ScorerBias(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """How the scorer scores the versions of one seed document."""
-        means = totals.ratios("score", "scored")
-        parts = [f"{g} {float(mean):.3f}" for g, mean in means.items() if totals["scored", g] > 0]
-        return f"The scorer gives: {', '.join(parts)}."
+        return f"The scorer gives: {described(totals, 'scored', ' {score/scored:.3f}')}."
 
 
 class VersionsBias(ScorerBias):

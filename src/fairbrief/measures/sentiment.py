@@ -19,12 +19,11 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
-from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
+from fairbrief.measures.groups import PRIMARY, described, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
-from fairbrief.text.counted import counted
 from fairbrief.text.gendered_words import gender_coefficient
 
 EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
@@ -182,14 +181,9 @@ class SentimentShift(BaseMeasure, Sentiments):
 
     def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
-        parts = [
-            f"{g}: article {float(totals['article', g]):+z.3f} ({counted(float(totals['article words', g]), 'word')}), "
-            f"summary {float(totals['summary', g]):+z.3f} ({counted(float(totals['summary words', g]), 'word')}), "
-            f"shift {float(totals['shift', g]):+z.3f}"
-            for g in totals.values_of("one")
-            if totals["one", g] > 0
-        ]
-        return "; ".join(parts) + "."
+        article = "article {article:+z.3f} ({article words:,.0f} words)"
+        summary = "summary {summary:+z.3f} ({summary words:,.0f} words)"
+        return described(totals, "one", f": {article}, {summary}, shift {{shift:+z.3f}}") + "."
 
 
 def _fit_group(totals: t.Totals, group: str) -> Fit:

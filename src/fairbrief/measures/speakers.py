@@ -23,6 +23,7 @@ from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
+    described,
     keys_of,
     mean_of,
     means,
@@ -31,7 +32,6 @@ from fairbrief.measures.groups import (
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
 from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions
-from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 
 SPEAKER = "speaker"
@@ -339,12 +339,8 @@ class SpeakerInclusion(_SpeakerMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
-        parts = []
-        for g in totals.values_of("speakers"):
-            included, wrong, speakers = (totals[x, g] for x in (INCLUSION, MISREPRESENTATION, "speakers"))
-            more = f" ({wrong:.0f} misrepresented)" if wrong else ""
-            parts.append(f"{g} {included:.0f} of {speakers:.0f}{more}")
-        return f"Speakers included: {'; '.join(parts)}."
+        words = " {inclusion:.0f} of {speakers:.0f} ({misrepresentation:.0f} misrepresented)"
+        return f"Speakers included: {described(totals, 'speakers', words)}."
 
 
 class SpeakerCoverage(_SpeakerMeasure):
@@ -383,11 +379,8 @@ class SpeakerCoverage(_SpeakerMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
-        parts = [
-            f"{g} {float(totals.ratio((COVERAGE, g), ('speakers', g))):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
-            for g in totals.values_of("speakers")
-        ]
-        return f"Share of turns covered: {'; '.join(parts)}."
+        words = " {coverage/speakers:.0%} (number of speakers: {speakers:.0f})"
+        return f"Share of turns covered: {described(totals, 'speakers', words)}."
 
 
 class Misattribution(BaseMeasure, Speakers):
@@ -439,7 +432,6 @@ class Misattribution(BaseMeasure, Speakers):
 
     def explain(self, totals: t.Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
-        groups = totals.values_of("speakers")
-        parts = [f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}" for g in groups]
+        parts = described(totals, "claims", " {misattributed:.0f} of {claims:.0f}")
         whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
-        return f"Claims misattributed: {'; '.join(parts) or whole}."
+        return f"Claims misattributed: {parts or whole}."

@@ -24,6 +24,7 @@ from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
     coded,
+    described,
     mean_of,
     mean_size,
     means,
@@ -31,7 +32,6 @@ from fairbrief.measures.groups import (
 )
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE
-from fairbrief.text.counted import counted
 
 NO_SENTENCE = t.Reason("the source has no sentence")
 PLACES = ("beginning", "middle", "end")
@@ -153,10 +153,9 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
 
     def explain(self, totals: t.Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
-        groups = totals.values_of("claims")
-        parts = [f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}" for g in groups]
-        claims = counted(float(totals["all"]), "claim")
-        return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
+        whole = f"{totals['all unsupported']:.0f} of {totals['all']:.0f}"
+        parts = described(totals, "claims", " {unsupported:.0f} of {claims:.0f}")
+        return f"Claims unsupported: {whole}; by group: {parts}."
 
 
 class UnsupportedClaims(_UnsupportedMeasure):

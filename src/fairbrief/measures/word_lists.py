@@ -13,7 +13,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
+from fairbrief.measures.groups import by_group, described, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
@@ -190,12 +190,8 @@ class PhraseCounts(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The phrases of one summary, and how many of them its source has."""
-        told = [
-            f"'{p}': {totals['summary', p]:.0f} in the summary, {totals['source', p]:.0f} in the source"
-            for p in patterns(self.phrases)
-            if totals["summary", p]
-        ]
-        return "; ".join(told) or "None of the phrases."
+        words = ": {summary:.0f} in the summary, {source:.0f} in the source"
+        return described(totals, "summary", words) or "None of the phrases."
 
 
 @lru_cache(maxsize=64)

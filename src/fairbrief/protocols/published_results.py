@@ -193,6 +193,11 @@ def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str
     return next((e for e in own if e.measure.startswith(measure)), None)
 
 
+def group_in(quantity: str) -> str:
+    """What is between the brackets of a quantity: ``left`` of ``difference[left]``."""
+    return quantity.partition("[")[2].removesuffix("]")
+
+
 def systems_of(estimates: Iterable[Estimate]) -> list[str]:
     """The systems in the order in which they are met."""
     return list(dict.fromkeys(e.system for e in estimates))
