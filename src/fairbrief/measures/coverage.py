@@ -29,21 +29,18 @@ from fairbrief.measures.bases import (
     ManyAtOnce,
     NotObserved,
     TextScorer,
-    by_kind,
     distinct,
-    shared,
-    summed,
 )
 from fairbrief.measures.groups import (
     PRIMARY,
     TESTED_BY_T,
     ComparesGroups,
-    compared_groups,
     mean_defined,
+    mean_of_records,
     spread,
     stacked,
 )
-from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -130,8 +127,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
         reasons: dict[int, t.Reason] = {}
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        kind_of = partial(self._kind_of, units)
-        kinds = by_kind(kind_of, len(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
+        kinds = self.by_kind(units, lambda kind: kind[2] * kind[3] * n_extracts, reasons)
         for (names, most, documents, *_), members in kinds:
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
@@ -156,7 +152,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
-    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
         """The groups of a unit's record, the one of most documents, and how many documents and claims it has."""
         (case,), n_claims = units.cases[i], int(units.first_shapes[i, 1])
         groups = compared_groups(case.record, self.over)
@@ -239,14 +235,15 @@ def _by_extracts(
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    kept, which = distinct(kept, max(support.shape[1:]))
+    drawn = distinct(kept, max(support.shape[1:]))
+    kept = drawn.kept
     if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
     shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
     gap = np.abs(shift).mean(axis=2, keepdims=True)
-    means = summed(np.concatenate([covered, gap], axis=2), which) / which.shape[1]
+    means = drawn.summed(np.concatenate([covered, gap], axis=2)) / drawn.which.shape[1]
     length = _log_lengths([units.cases[i][0] for i in places.tolist()], support.shape[1])
     return _Covered(places, means[:, :-1], length, np.zeros((len(places), len(WORDS))), means[:, -1:])
 
@@ -406,15 +403,13 @@ class EqualCoverage(_CoverageMeasure):
     def observation(self) -> Coverage:
         """With every record tested in the way of this version."""
         kind = Coverage if self.version == "recommended" else CoverageStrictlyTested
-        return kind(**shared(self, kind))
+        return self.observed_by(kind)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        of_gap: dict[str, Any] = {"tail": "upper", "limits": FROM_0}
-        gap, one, level = ("gap",), ("one",), ("level",)
         values = {
-            self.name: t.Value(totals.ratio(gap, one), mean_of=(gap, one), has_baseline=True, **of_gap),
-            "level": t.Value(totals.ratio(level, one), limits=FROM_0, has_baseline=True),
-            "relative_gap": t.Value(totals.ratio(gap, level), mean_of=(gap, level), **of_gap),
+            self.name: mean_of_records(totals, "gap", has_baseline=True, limits=FROM_0),
+            "level": t.Value(totals.ratio("level", "one"), limits=FROM_0, has_baseline=True),
+            "relative_gap": mean_of_records(totals, "gap", "level", limits=FROM_0),
         }
         for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
             difference = totals.ratio(("between", *pair), ("pairs", *pair))

@@ -10,7 +10,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import coded, labelled
+from fairbrief.measures.group_sums import coded, labelled
+from fairbrief.measures.groups import mean_of_records
 from fairbrief.measures.record_texts import needs_english, with_group
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
@@ -109,8 +110,7 @@ class Distinguishability(BaseMeasure):
         return right
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = totals.ratio("score", "one")
-        return {self.name: t.Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
+        return {self.name: mean_of_records(totals, "score", limits=(-1, 1))}
 
     def explain(self, totals: t.Totals) -> str:
         if not totals["one"]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given, shared
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed
+from fairbrief.measures.groups import share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
@@ -143,7 +144,7 @@ class EntityHallucination(BaseMeasure, InventedPeople):
         """Without its reference, unless that is uneven."""
         kind = EntityHallucination if self.unit == "seed_document" else _HallucinationBySample
         even = {"reference": "uniform", "shares": ()} if self.is_even else {}
-        return kind(**(shared(self, kind) | even))
+        return self.observed_by(kind, **even)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self.groups), is_together=True) if self.is_even else None

@@ -12,7 +12,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import by_group, coded, described, group_names, keys_of, means, summed_by_group
+from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, summed_by_group
+from fairbrief.measures.groups import described, means
 from fairbrief.measures.record_texts import known
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.text.recognition import Recogniser

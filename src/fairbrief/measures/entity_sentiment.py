@@ -21,17 +21,8 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
-from fairbrief.measures.groups import (
-    PRIMARY,
-    by_group,
-    coded,
-    described,
-    keys_of,
-    largest_difference,
-    means,
-    pair_differences,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
+from fairbrief.measures.groups import PRIMARY, described, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
 from fairbrief.statistics import ratio

@@ -1,10 +1,8 @@
-"""Groups: label permutations of their members, or of their names; sums by group; and the values of groups and differences."""
+"""The values of groups and of their differences, from sums by group."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from hashlib import blake2b
 from itertools import combinations
 from string import Formatter
 from typing import Any, ClassVar
@@ -12,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseObservation, NotObserved
-from fairbrief.measures.record_texts import Groups, KnownRecord, known, no_document_has
+from fairbrief.measures.bases import BaseObservation
 from fairbrief.statistics import ratio
 
 Weights = Mapping[str, float]
@@ -28,72 +25,6 @@ PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
 """The same for a primary group difference."""
 SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
 """The same for a share that random sentences have, too."""
-
-
-def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
-    """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
-
-    Position g of a label permutation says under which name the counts of group g are entered. With two groups the
-    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
-    and ``is_together`` all units of one cluster.
-    """
-    return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
-
-
-def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
-    """The counts of each group, entered under the names of each label permutation.
-
-    Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
-    """
-    entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
-    if labels.shape[1] == 0:
-        return entered
-    moved = np.empty_like(entered)
-    np.put_along_axis(moved, labels, entered, axis=1)
-    return moved
-
-
-def summed_by_group(
-    codes: t.Integers, weights: Mapping[str, t.Floats], labels: t.Integers, groups: int
-) -> dict[str, t.Floats]:
-    """Weights of items, summed per group under label permutations of the single items.
-
-    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
-    """
-    used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
-    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
-    return {name: sums[..., k] for k, name in enumerate(weights)}
-
-
-def by_group(
-    groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any] | None = None
-) -> t.Rows:
-    """Statistics of groups under each label permutation, (R, groups) each, and others of no group, (R,) or one number each."""
-    columns = ((name, group) for name in statistics for group in groups)
-    blocks = list(statistics.values())
-    if alone:
-        n = len(blocks[0])
-        blocks.append(np.column_stack([np.broadcast_to(numbers, n) for numbers in alone.values()]))
-    return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
-
-
-def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
-    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
-    return _coded(tuple(items))
-
-
-@lru_cache(maxsize=4096)
-def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
-    values = tuple(sorted(set(items)))
-    numbers = {value: number for number, value in enumerate(values)}
-    codes = np.array([numbers[value] for value in items], dtype=np.int64)
-    codes.flags.writeable = False  # records of the same values share it
-    return values, codes
-
-
-def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
-    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
-    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
 def total_variation(shifts: t.Floats) -> t.Floats:
@@ -136,6 +67,12 @@ def mean_of(differences: Mapping[str, t.Value], shape: tuple[int, ...], **specia
     """The unsigned score of group differences: their mean size. Its array has ``shape``."""
     sizes = mean_size(stacked((value.array for value in differences.values()), shape))
     return t.Value(sizes, "upper", contrasts=tuple(differences), **special)
+
+
+def mean_of_records(totals: t.Totals, statistic: str, count: str = "one", **special: Any) -> t.Value:
+    """An unsigned score that is the mean of a statistic of records."""
+    mean = totals.ratio(statistic, count)
+    return t.Value(mean, "upper", mean_of=((statistic,), (count,)), **special)
 
 
 def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
@@ -225,65 +162,16 @@ def described(totals: t.Totals, count: str, words: str) -> str:
     >>> described(t.Totals({("claims", "left"): 0, ("wrong", "left"): 1}, np.array([4.0, 1.0])), "claims", ": {wrong:.0f} of {claims:.0f}")
     'left: 1 of 4'
     """
-    fields = [name for _, name, _, _ in Formatter().parse(words) if name]
-    told = []
-    for g in totals.values_of(count):
-        if totals[count, g] > 0:
-            parts = ((name, *name.partition("/")[::2]) for name in fields)
-            numbers = {
-                name: float(totals.ratio((top, g), (bottom, g)) if bottom else totals[top, g])
-                for name, top, bottom in parts
-            }
-            told.append(g + words.format_map(numbers))
-    return "; ".join(told)
+
+    def number(name: str, g: str) -> float:
+        top, _, bottom = name.partition("/")
+        return float(totals.ratio((top, g), (bottom, g)) if bottom else totals[top, g])
+
+    names = [name for _, name, _, _ in Formatter().parse(words) if name]
+    groups = [g for g in totals.values_of(count) if totals[count, g] > 0]
+    return "; ".join(g + words.format_map({name: number(name, g) for name in names}) for g in groups)
 
 
 def share(counts: t.Floats) -> t.Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
     return ratio(counts, counts.sum(axis=-1, keepdims=True))
-
-
-def groups_of(about: KnownRecord, over: str) -> Groups:
-    """The groups that an attribute makes of a record's documents; none if no document has it.
-
-    DataError says which document lacks it if only some have it.
-    """
-    found = about.groups.get(over)
-    if found is None:
-        names, codes = coded(about.record.values_of(over))
-        scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
-        found = about.groups[over] = Groups(names, codes, scheme)
-    return found
-
-
-def compared_groups(record: t.Record, over: str) -> Groups:
-    """`groups_of` a record. Raises `NotObserved` below two groups."""
-    groups = groups_of(known(record), over)
-    if not groups.names:
-        raise NotObserved(no_document_has(over))
-    if len(groups.names) < 2:
-        raise NotObserved("one group only")
-    return groups
-
-
-def _document_keys(record: t.Record) -> t.Integers:
-    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
-    return keys_of([d.id or d.text for d in record.documents])
-
-
-def keys_of(names: Iterable[str]) -> t.Integers:
-    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
-    return _keys_of(tuple(names))
-
-
-@lru_cache(maxsize=256)
-def _keys_of(names: tuple[str, ...]) -> t.Integers:
-    keys = np.array([_key(name) for name in names], dtype=np.int64)
-    keys.flags.writeable = False  # several observations need those of one record
-    return keys
-
-
-@lru_cache(maxsize=4096)
-def _key(text: str) -> int:
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") >> 1

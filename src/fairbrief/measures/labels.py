@@ -17,12 +17,13 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
+from fairbrief.measures.group_sums import by_group
 from fairbrief.measures.groups import (
     PRIMARY,
     SHARE,
     ComparesGroups,
-    by_group,
     described,
+    mean_of_records,
     means,
     share,
     total_variation,
@@ -239,8 +240,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         for name, statistic, count in (
             (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
         ):  # fmt: skip
-            mean = totals.ratio(statistic, count)
-            values[name] = t.Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
+            values[name] = mean_of_records(totals, statistic, count, **SHARE)
         for v in totals.values_of("present"):
             values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved, by_kind
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
@@ -186,7 +186,7 @@ class Positions(ManyAtOnce):
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, t.Reason] = {}
         found = []
-        kinds = by_kind(partial(self._kind_of, units), len(units), lambda kind: kind[0] * kind[1], reasons)
+        kinds = self.by_kind(units, lambda kind: kind[0] * kind[1], reasons)
         for (n, _, texts, owner), members in kinds:
             places = np.array(members)
             starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
@@ -209,7 +209,7 @@ class Positions(ManyAtOnce):
 
     # ------------------------------------------------------------------------------- its parts
 
-    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
         """How many sentences a unit's article and its texts have, how many texts, and the text of each sentence, as bytes."""
         (case,), (rows, columns) = units.cases[i], units.first_shapes[i].tolist()
         texts = self._texts(case)

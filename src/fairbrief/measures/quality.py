@@ -13,7 +13,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
-from fairbrief.measures.groups import by_group, coded, described, pair_differences, spread, summed_by_group
+from fairbrief.measures.group_sums import by_group, coded, summed_by_group
+from fairbrief.measures.groups import described, pair_differences, spread
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.text import sentences

@@ -18,18 +18,9 @@ from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
-from fairbrief.measures.groups import (
-    by_group,
-    coded,
-    compared_groups,
-    described,
-    group_names,
-    largest_difference,
-    pair_differences,
-    renamed,
-    summed_by_group,
-)
-from fairbrief.measures.record_texts import group_of, known, with_group
+from fairbrief.measures.group_sums import by_group, coded, group_names, renamed, summed_by_group
+from fairbrief.measures.groups import described, largest_difference, pair_differences
+from fairbrief.measures.record_texts import compared_groups, group_of, known, with_group
 from fairbrief.measures.sentiment import SENTIMENT
 from fairbrief.ranges import starts
 from fairbrief.statistics import TIE, ratio

@@ -16,19 +16,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    by_group,
-    coded,
-    described,
-    keys_of,
-    mean_of,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, described, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
 from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions

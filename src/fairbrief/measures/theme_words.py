@@ -12,7 +12,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, Count
-from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
+from fairbrief.measures.group_sums import by_group, group_names, renamed
+from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of

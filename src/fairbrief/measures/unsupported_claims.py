@@ -20,16 +20,8 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
-from fairbrief.measures.groups import (
-    ComparesGroups,
-    by_group,
-    coded,
-    described,
-    mean_of,
-    mean_size,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, summed_by_group
+from fairbrief.measures.groups import ComparesGroups, described, mean_of, mean_size, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE
 

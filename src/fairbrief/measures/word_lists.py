@@ -13,7 +13,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.groups import by_group, described, group_names, renamed, share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed
+from fairbrief.measures.groups import described, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists

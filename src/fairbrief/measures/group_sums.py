@@ -1,0 +1,96 @@
+"""Sums by group under label permutations of the groups' members, or of the groups' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from fairbrief import types as t
+
+
+def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
+    """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
+
+    Position g of a label permutation says under which name the counts of group g are entered. With two groups the
+    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
+    and ``is_together`` all units of one cluster.
+    """
+    return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
+
+
+def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
+    """The counts of each group, entered under the names of each label permutation.
+
+    Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
+    """
+    entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
+    if labels.shape[1] == 0:
+        return entered
+    moved = np.empty_like(entered)
+    np.put_along_axis(moved, labels, entered, axis=1)
+    return moved
+
+
+def summed_by_group(
+    codes: t.Integers, weights: Mapping[str, t.Floats], labels: t.Integers, groups: int
+) -> dict[str, t.Floats]:
+    """Weights of items, summed per group under label permutations of the single items.
+
+    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
+    """
+    used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
+    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
+    return {name: sums[..., k] for k, name in enumerate(weights)}
+
+
+def by_group(
+    groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any] | None = None
+) -> t.Rows:
+    """Statistics of groups under each label permutation, (R, groups) each, and others of no group, (R,) or one number each."""
+    columns = ((name, group) for name in statistics for group in groups)
+    blocks = list(statistics.values())
+    if alone:
+        n = len(blocks[0])
+        blocks.append(np.column_stack([np.broadcast_to(numbers, n) for numbers in alone.values()]))
+    return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
+
+
+def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
+    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
+    return _coded(tuple(items))
+
+
+@lru_cache(maxsize=4096)
+def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
+    values = tuple(sorted(set(items)))
+    numbers = {value: number for number, value in enumerate(values)}
+    codes = np.array([numbers[value] for value in items], dtype=np.int64)
+    codes.flags.writeable = False  # records of the same values share it
+    return values, codes
+
+
+def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
+    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
+    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+
+
+def keys_of(names: Iterable[str]) -> t.Integers:
+    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
+    return _keys_of(tuple(names))
+
+
+@lru_cache(maxsize=256)
+def _keys_of(names: tuple[str, ...]) -> t.Integers:
+    keys = np.array([_key(name) for name in names], dtype=np.int64)
+    keys.flags.writeable = False  # several observations need those of one record
+    return keys
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> int:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 1
