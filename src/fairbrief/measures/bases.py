@@ -30,7 +30,7 @@ class NotObserved(Exception):
         self.reason = t.Reason(reason) if isinstance(reason, str) else reason
 
 
-class Distinct(NamedTuple):
+class Unique(NamedTuple):
     """The distinct extracts of records, and the index among them of each extract.
 
     Shapes: ``kept`` (N, distinct, sentences), ``which`` (N, extracts).
@@ -45,7 +45,7 @@ class Distinct(NamedTuple):
         return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
 
 
-def distinct(kept: t.Floats, others: int) -> Distinct:
+def unique(kept: t.Floats, others: int) -> Unique:
     """The distinct ones of the extracts ``kept`` (N, extracts, sentences).
 
     Few sentences have as distinct extracts all their subsets; of more sentences, every extract counts as distinct.
@@ -55,10 +55,10 @@ def distinct(kept: t.Floats, others: int) -> Distinct:
     """
     n, extracts, sentences = kept.shape
     if max(sentences, others) > FEW or 1 << sentences > extracts:
-        return Distinct(kept, np.broadcast_to(np.arange(extracts), (n, extracts)))
+        return Unique(kept, np.broadcast_to(np.arange(extracts), (n, extracts)))
     bits = np.arange(sentences)
     subsets = (np.arange(1 << sentences)[:, np.newaxis] >> bits & 1).astype(np.float64)
-    return Distinct(np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64))
+    return Unique(np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64))
 
 
 CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")

@@ -22,24 +22,9 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import (
-    BaseMeasure,
-    Count,
-    Fraction,
-    ManyAtOnce,
-    NotObserved,
-    TextScorer,
-    distinct,
-)
-from fairbrief.measures.groups import (
-    PRIMARY,
-    TESTED_BY_T,
-    ComparesGroups,
-    mean_defined,
-    mean_of_records,
-    spread,
-    stacked,
-)
+from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
+from fairbrief.measures.group_sums import mean_defined, spread, stacked
+from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
@@ -235,7 +220,7 @@ def _by_extracts(
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    drawn = distinct(kept, max(support.shape[1:]))
+    drawn = unique(kept, max(support.shape[1:]))
     kept = drawn.kept
     if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
         kept = kept.take(sentence, axis=2)

@@ -12,8 +12,7 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.group_sums import by_group, group_names, renamed
-from fairbrief.measures.groups import share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD

@@ -13,7 +13,7 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, summed_by_group
-from fairbrief.measures.groups import described, means
+from fairbrief.measures.groups import means
 from fairbrief.measures.record_texts import known
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.text.recognition import Recogniser
@@ -160,7 +160,7 @@ class EntityInclusion(BaseMeasure):
         return values
 
     def explain(self, totals: t.Totals) -> str:
-        sentences = [described(totals, "source", ": {included:.0f} of {source:.0f} people named")]
+        sentences = [totals.describe("source", ": {included:.0f} of {source:.0f} people named")]
         if direction := self.direction(totals):
             sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:

@@ -22,7 +22,7 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
-from fairbrief.measures.groups import PRIMARY, described, largest_difference, means, pair_differences
+from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
 from fairbrief.statistics import ratio
@@ -301,4 +301,4 @@ class EntitySentiment(BaseMeasure):
     def explain(self, totals: t.Totals) -> str:
         """Tone on both sides, and shift, by group."""
         tones = "source {article/one:+z.2f}, summary {summary/one:+z.2f}, shift {shift/one:+z.2f}"
-        return described(totals, "one", f": {{one:.0f}} named, {tones}") + "."
+        return totals.describe("one", f": {{one:.0f}} named, {tones}") + "."

@@ -1,4 +1,4 @@
-"""Sums by group under label permutations of the groups' members, or of the groups' names."""
+"""Sums by group under label permutations of the groups' members, or of the groups' names; and the spread of groups' numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairbrief import types as t
+from fairbrief.statistics import ratio
 
 
 def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
@@ -94,3 +95,44 @@ def _keys_of(names: tuple[str, ...]) -> t.Integers:
 def _key(text: str) -> int:
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 1
+
+
+def share(counts: t.Floats) -> t.Floats:
+    """Counts divided by their sum over the last axis; nan where the sum is zero."""
+    return ratio(counts, counts.sum(axis=-1, keepdims=True))
+
+
+def total_variation(shifts: t.Floats) -> t.Floats:
+    """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
+    return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
+
+
+def stacked(arrays: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
+    """Arrays of this shape, of which there may be none, side by side after one of nan. Shape (…, 1 + arrays)."""
+    return np.stack([np.full(shape, np.nan), *arrays], axis=-1)
+
+
+def mean_defined(numbers: t.Floats, least: int = 1) -> t.Floats:
+    """The mean of the numbers that are defined; nan if there are fewer than ``least``. (…, numbers) → (…)."""
+    is_defined = np.isfinite(numbers)
+    many = is_defined.sum(axis=-1).astype(np.float64)
+    mean = ratio(np.where(is_defined, numbers, 0.0).sum(axis=-1), many)
+    return np.where(many >= least, mean, np.nan)
+
+
+def mean_size(differences: t.Floats) -> t.Floats:
+    """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
+    return mean_defined(np.abs(differences), least=2)
+
+
+def deviation(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
+    """The mean absolute deviation of the numbers that are defined, of this shape; nan below two."""
+    every = stacked(numbers, shape)
+    return mean_size(every - mean_defined(every)[..., np.newaxis])
+
+
+def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
+    """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
+    every = stacked(numbers, shape)
+    difference = np.fmax.reduce(every, axis=-1) - np.fmin.reduce(every, axis=-1)
+    return np.where(np.isfinite(every).sum(axis=-1) > 1, difference, np.nan)

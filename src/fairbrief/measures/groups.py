@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from string import Formatter
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.measures.bases import BaseObservation
+from fairbrief.measures.group_sums import mean_size, spread, stacked
 from fairbrief.statistics import ratio
 
 Weights = Mapping[str, float]
@@ -27,19 +27,9 @@ SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
 """The same for a share that random sentences have, too."""
 
 
-def total_variation(shifts: t.Floats) -> t.Floats:
-    """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
-    return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
-
-
 def largest_size(differences: t.Floats) -> t.Floats:
     """The largest absolute difference. (…, differences) → (…)."""
     return np.asarray(np.abs(differences).max(axis=-1))
-
-
-def stacked(arrays: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
-    """Arrays of this shape, of which there may be none, side by side after one of nan. Shape (…, 1 + arrays)."""
-    return np.stack([np.full(shape, np.nan), *arrays], axis=-1)
 
 
 def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.Value:
@@ -48,19 +38,6 @@ def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.
     sizes = np.abs(stacked((differences[name].array for name in defined), shape))
     largest = np.fmax.reduce(sizes, axis=-1)
     return t.Value(largest, "upper", contrasts=defined, fold=largest_size, has_baseline=True)
-
-
-def mean_defined(numbers: t.Floats, least: int = 1) -> t.Floats:
-    """The mean of the numbers that are defined; nan if there are fewer than ``least``. (…, numbers) → (…)."""
-    is_defined = np.isfinite(numbers)
-    many = is_defined.sum(axis=-1).astype(np.float64)
-    mean = ratio(np.where(is_defined, numbers, 0.0).sum(axis=-1), many)
-    return np.where(many >= least, mean, np.nan)
-
-
-def mean_size(differences: t.Floats) -> t.Floats:
-    """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
-    return mean_defined(np.abs(differences), least=2)
 
 
 def mean_of(differences: Mapping[str, t.Value], shape: tuple[int, ...], **special: Any) -> t.Value:
@@ -73,13 +50,6 @@ def mean_of_records(totals: t.Totals, statistic: str, count: str = "one", **spec
     """An unsigned score that is the mean of a statistic of records."""
     mean = totals.ratio(statistic, count)
     return t.Value(mean, "upper", mean_of=((statistic,), (count,)), **special)
-
-
-def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
-    """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
-    every = stacked(numbers, shape)
-    difference = np.fmax.reduce(every, axis=-1) - np.fmin.reduce(every, axis=-1)
-    return np.where(np.isfinite(every).sum(axis=-1) > 1, difference, np.nan)
 
 
 def pair_differences(
@@ -154,24 +124,3 @@ def means(
         mean = ratio(totals.weighted(_of_group(weights, g)), totals[count, g])
         values[f"{name}[{g}]"] = t.Value(mean, group=g, **special)
     return values
-
-
-def described(totals: t.Totals, count: str, words: str) -> str:
-    """Each group that has a ``count``, with words about it: ``{name}`` in them is its statistic, ``{name/other}`` a quotient.
-
-    >>> described(t.Totals({("claims", "left"): 0, ("wrong", "left"): 1}, np.array([4.0, 1.0])), "claims", ": {wrong:.0f} of {claims:.0f}")
-    'left: 1 of 4'
-    """
-
-    def number(name: str, g: str) -> float:
-        top, _, bottom = name.partition("/")
-        return float(totals.ratio((top, g), (bottom, g)) if bottom else totals[top, g])
-
-    names = [name for _, name, _, _ in Formatter().parse(words) if name]
-    groups = [g for g in totals.values_of(count) if totals[count, g] > 0]
-    return "; ".join(g + words.format_map({name: number(name, g) for name in names}) for g in groups)
-
-
-def share(counts: t.Floats) -> t.Floats:
-    """Counts divided by their sum over the last axis; nan where the sum is zero."""
-    return ratio(counts, counts.sum(axis=-1, keepdims=True))

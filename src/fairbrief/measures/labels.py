@@ -17,17 +17,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
-from fairbrief.measures.group_sums import by_group
-from fairbrief.measures.groups import (
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    described,
-    mean_of_records,
-    means,
-    share,
-    total_variation,
-)
+from fairbrief.measures.group_sums import by_group, share, total_variation
+from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, claims_of, no_document_has, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics.distributions import jensen_shannon
@@ -255,5 +246,5 @@ class LabelGap(ComparesGroups, BaseMeasure):
         """Both distributions, and the labels that the summary lacks."""
         shares = " has {source:.0%} of the source's labels and {summary:.0%} of the summary's"
         lacking = [v for v in totals.values_of("lacking") if totals["lacking", v] > 0]
-        distributions = described(totals, "present", shares) or "No label in the summary"
+        distributions = totals.describe("present", shares) or "No label in the summary"
         return f"{distributions}. Missing from the summary: {', '.join(lacking) or 'no label'}."

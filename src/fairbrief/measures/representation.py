@@ -29,21 +29,10 @@ from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
 from fairbrief.measures import distributions
-from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, distinct
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
-from fairbrief.measures.group_sums import by_group
-from fairbrief.measures.groups import (
-    PRIMARY,
-    SHARE,
-    TESTED_BY_T,
-    ComparesGroups,
-    described,
-    mean_defined,
-    mean_of_records,
-    mean_size,
-    means,
-    stacked,
-)
+from fairbrief.measures.group_sums import by_group, deviation
+from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, groups_of, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE
@@ -196,7 +185,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         present: t.Booleans = sizes > 0
         source, drawn = shares(sizes, present), None
         if units.extracts:
-            drawn = distinct(np.stack([own.kept for (own,) in units.extracts]), members.shape[3])
+            drawn = unique(np.stack([own.kept for (own,) in units.extracts]), members.shape[3])
             summary, is_read = self._of_extracts(units, drawn.kept, members[:, 0], present)
             times = np.take_along_axis(is_read, drawn.which, axis=1).sum(axis=1)
             is_empty = times == 0
@@ -402,7 +391,7 @@ class _RepresentationMeasure(BaseMeasure, Representation):
             if below
             else f"No group is below {self.tau:g} of its share"
         )
-        return f"{described(totals, 'present', words)}. {verdict}."
+        return f"{totals.describe('present', words)}. {verdict}."
 
 
 class Bur(_RepresentationMeasure):
@@ -532,8 +521,7 @@ class Sof(_RepresentationMeasure):
 
     def value(self, totals: t.Totals) -> dict[str, t.Value]:
         values = totals.values_of("present")
-        deficits = stacked(totals.ratios("deficit", "present").values(), totals["one"].shape)
-        unevenness = mean_size(deficits - mean_defined(deficits)[..., np.newaxis])
+        unevenness = deviation(totals.ratios("deficit", "present").values(), totals["one"].shape)
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": t.Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:

@@ -19,7 +19,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
 from fairbrief.measures.group_sums import by_group, coded, group_names, renamed, summed_by_group
-from fairbrief.measures.groups import described, largest_difference, pair_differences
+from fairbrief.measures.groups import largest_difference, pair_differences
 from fairbrief.measures.record_texts import compared_groups, group_of, known, with_group
 from fairbrief.measures.sentiment import SENTIMENT
 from fairbrief.ranges import starts
@@ -66,7 +66,7 @@ class ScorerBias(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """How the scorer scores the versions of one seed document."""
-        return f"The scorer gives: {described(totals, 'scored', ' {score/scored:.3f}')}."
+        return f"The scorer gives: {totals.describe('scored', ' {score/scored:.3f}')}."
 
 
 class VersionsBias(ScorerBias):

@@ -19,7 +19,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
-from fairbrief.measures.groups import PRIMARY, described, largest_difference, means, pair_differences
+from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
@@ -183,7 +183,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         """Sentiment of one article and of its summary, and their lengths."""
         article = "article {article:+z.3f} ({article words:,.0f} words)"
         summary = "summary {summary:+z.3f} ({summary words:,.0f} words)"
-        return described(totals, "one", f": {article}, {summary}, shift {{shift:+z.3f}}") + "."
+        return totals.describe("one", f": {article}, {summary}, shift {{shift:+z.3f}}") + "."
 
 
 def _fit_group(totals: t.Totals, group: str) -> Fit:

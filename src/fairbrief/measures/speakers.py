@@ -17,7 +17,7 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
-from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, described, mean_of, means
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
 from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions
@@ -329,7 +329,7 @@ class SpeakerInclusion(_SpeakerMeasure):
     def explain(self, totals: t.Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
         words = " {inclusion:.0f} of {speakers:.0f} ({misrepresentation:.0f} misrepresented)"
-        return f"Speakers included: {described(totals, 'speakers', words)}."
+        return f"Speakers included: {totals.describe('speakers', words)}."
 
 
 class SpeakerCoverage(_SpeakerMeasure):
@@ -369,7 +369,7 @@ class SpeakerCoverage(_SpeakerMeasure):
     def explain(self, totals: t.Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
         words = " {coverage/speakers:.0%} (number of speakers: {speakers:.0f})"
-        return f"Share of turns covered: {described(totals, 'speakers', words)}."
+        return f"Share of turns covered: {totals.describe('speakers', words)}."
 
 
 class Misattribution(BaseMeasure, Speakers):
@@ -421,6 +421,6 @@ class Misattribution(BaseMeasure, Speakers):
 
     def explain(self, totals: t.Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
-        parts = described(totals, "claims", " {misattributed:.0f} of {claims:.0f}")
+        parts = totals.describe("claims", " {misattributed:.0f} of {claims:.0f}")
         whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {parts or whole}."

@@ -20,8 +20,8 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
-from fairbrief.measures.group_sums import by_group, coded, summed_by_group
-from fairbrief.measures.groups import ComparesGroups, described, mean_of, mean_size, means
+from fairbrief.measures.group_sums import by_group, coded, mean_size, summed_by_group
+from fairbrief.measures.groups import ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE
 
@@ -146,7 +146,7 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
     def explain(self, totals: t.Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
         whole = f"{totals['all unsupported']:.0f} of {totals['all']:.0f}"
-        parts = described(totals, "claims", " {unsupported:.0f} of {claims:.0f}")
+        parts = totals.describe("claims", " {unsupported:.0f} of {claims:.0f}")
         return f"Claims unsupported: {whole}; by group: {parts}."
 
 

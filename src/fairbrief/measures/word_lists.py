@@ -13,8 +13,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.group_sums import by_group, group_names, renamed
-from fairbrief.measures.groups import described, share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
@@ -192,7 +191,7 @@ class PhraseCounts(BaseMeasure):
     def explain(self, totals: t.Totals) -> str:
         """The phrases of one summary, and how many of them its source has."""
         words = ": {summary:.0f} in the summary, {source:.0f} in the source"
-        return described(totals, "summary", words) or "None of the phrases."
+        return totals.describe("summary", words) or "None of the phrases."
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, published, with_version
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
@@ -73,7 +73,7 @@ class ChauSentiment(Reproduced):
         )  # fmt: skip
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
-        made = [printed(NAME, "Section 2", [trained.groups()])] if trained else []
+        made = [published(NAME, "Section 2").printed([trained.groups()])] if trained else []
         return with_version([*made, Table(title, header, rows, self._notes())], "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
@@ -190,8 +190,10 @@ def distributions(
     starts = tuple(decimal(start, digits) for start in edges[:-1])
     header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
     note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
-    yield printed(NAME, number, described, columns=header, notes=notes)
-    yield printed(NAME, number, counted, place=", as counts", columns=(*names, *starts), notes=(note,))
+    yield published(NAME, number).printed(described, columns=header, notes=notes)
+    yield published(NAME, number).printed(
+        counted, place=", as counts", columns=(*names, *starts), notes=(note,)
+    )
 
 
 def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
@@ -203,7 +205,7 @@ def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Tab
             of_article, of_summary = article == whole, summary == whole
             counts = (of_article, of_summary, of_article & of_summary)
             rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
-    return printed(NAME, "Figure 3", rows, notes=notes)
+    return published(NAME, "Figure 3").printed(rows, notes=notes)
 
 
 def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
@@ -214,7 +216,7 @@ def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> 
             x = _coefficient(part, name)
             kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
             lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
-    return printed(NAME, "Figure 4", lines, notes=notes)
+    return published(NAME, "Figure 4").printed(lines, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -242,7 +244,7 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
         columns = (
             "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI", f"SE ({kind})", f"p ({kind})", "R²", "n",
         )  # fmt: skip
-        yield printed(NAME, number, lines[number], columns=columns, notes=notes)
+        yield published(NAME, number).printed(lines[number], columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -14,9 +14,7 @@ from fairbrief.protocols.published_results import (
     Version,
     cells,
     decimal,
-    filled,
     find,
-    printed,
     systems_of,
     with_version,
 )
@@ -37,6 +35,7 @@ ROUGE = (Rouge1, Rouge2, RougeL)
 DISTANCES = ("position_heights", "position_bias", "position_kl")
 SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
+FEW = "Over {} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
 
 
 Variants = dict[str, tuple[str, str]]
@@ -88,10 +87,13 @@ class ChhabraPosition(Reproduced):
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         mappings, tops = self._mappings(), self._tops()
         main = self._of(mappings["TF-IDF"], estimates)
-        distances = [filled(self.name, number, main, 4) for number in ("Figure 3", "Figure 4")]
-        made = [_distributions(main), *distances]
+        made = [self.published("Figure 2").printed(_distributions(main))]
+        made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
-        made += [_ranks(main)] if len(systems_of(main)) >= SYSTEMS_FOR_RANKS else []
+        if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
+            made.append(
+                self.published("Table 1").printed(_ranks(main), notes=(FEW.format(len(systems_of(main))),))
+            )
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return with_version(made, self.version)
 
@@ -108,7 +110,7 @@ class ChhabraPosition(Reproduced):
             for system in systems_of(estimates)
             for name, mine in own.items()
         ]
-        return printed(self.name, number, rows)
+        return self.published(number).printed(rows)
 
     def _mappings(self) -> Variants:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
@@ -134,14 +136,11 @@ def _value(own: Sequence[Estimate], system: str, quantity: str) -> float:
     return np.nan if found is None or found.value is None else found.value
 
 
-def _distributions(own: Sequence[Estimate]) -> Table:
+def _distributions(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
-    rows = [
-        (system, label, *_counts(own, system, prefix))
-        for system in systems_of(own)
-        for label, prefix in (("summaries", ""), ("references", "reference_"))
-    ]
-    return printed("chhabra-position", "Figure 2", rows)
+    for system in systems_of(own):
+        yield system, "summaries", *_counts(own, system)
+        yield system, "references", *_counts(own, system, "reference_")
 
 
 def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str, ...]:
@@ -150,17 +149,15 @@ def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str
     return (*(decimal(total * share, 0) for share in shares), decimal(total, 0))
 
 
-def _ranks(own: Sequence[Estimate]) -> Table:
+def _ranks(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Table 1: Spearman's ρ between distance and ROUGE over systems."""
-    systems, rows = systems_of(own), []
+    systems = systems_of(own)
     for label, distance in (("heights (as published)", "position_heights"), ("segments", "position_bias")):
         far = np.array([_value(own, system, distance) for system in systems])
-        row = [label]
+        found = []
         for measure in ROUGE:
             good = np.array([_value(own, system, measure.name) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            row.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
-        rows.append(row)
-    note = f"Over {len(systems)} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
-    return printed("chhabra-position", "Table 1", rows, notes=(note,))
+            found.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
+        yield label, *found

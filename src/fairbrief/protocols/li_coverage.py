@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from fairbrief.protocols.published_results import (
     Reproduced,
     Version,
-    filled,
     find,
+    group_in,
     number_of,
-    printed,
     systems_of,
     with_version,
 )
@@ -70,9 +69,9 @@ class LiCoverage(Reproduced):
             place = f" (over {over})"
             version = "text" if any("version=text" in e.measure for e in own) else "published"
             made += [
-                filled(self.name, "Table 3", own, place=place, notes=(R_EC[version],)),
-                _parity(own, place),
-                filled(self.name, "Table 5", own, place=place),
+                self.published("Table 3").filled(own, place=place, notes=(R_EC[version],)),
+                self.published("Table 4").printed(_parity(own), place),
+                self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),
             ]
         return with_version(made, self.version)
@@ -85,8 +84,7 @@ R_EC = {
 """By version, what Table 3 has."""
 
 
-def _parity(estimates: Sequence[Estimate], place: str) -> Table:
-    rows = []
+def _parity(estimates: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     for means_of in ("pooled", "extremes"):
         own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
@@ -94,13 +92,11 @@ def _parity(estimates: Sequence[Estimate], place: str) -> Table:
             means = [(e.value, e) for e in differences if e.value is not None]
             if means:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
-                parity = number_of(find(own, system, "coverage_parity"))
-                rows.append((system, means_of, parity, most, least))
-    return printed("li-coverage", "Table 4", rows, place=place)
+                yield system, means_of, number_of(find(own, system, "coverage_parity")), most, least
 
 
 def _signed(estimate: Estimate) -> str:
-    value = estimate.quantity.removeprefix("difference[").removesuffix("]")
+    value = group_in(estimate.quantity)
     star = "*" if estimate.p_adjusted is not None and estimate.p_adjusted < 0.05 else ""
     return f"{value} {estimate.value or 0.0:+z.4f}{star}"
 

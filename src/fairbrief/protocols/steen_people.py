@@ -20,7 +20,6 @@ from fairbrief.protocols.published_results import (
     find,
     group_in,
     number_of,
-    printed,
     published,
     with_version,
 )
@@ -320,7 +319,7 @@ def planted(placed: Sequence[Placed]) -> Table:
         starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")
         found = (estimate_at(placed, named[name], start, "word_list_inclusion") for start in starts)
         rows.append((named[name], *map(number, found), *figures[name]))
-    return printed(PROTOCOL, "Table 2", rows)
+    return published(PROTOCOL, "Table 2").printed(rows)
 
 
 def _scores(
@@ -396,7 +395,7 @@ def names(placed: Sequence[Placed]) -> Table:
         of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
-    return printed(PROTOCOL, "Table 6", lines)
+    return published(PROTOCOL, "Table 6").printed(lines)
 
 
 def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
@@ -418,7 +417,7 @@ def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
             if design != ORIGINAL:
                 share = estimate_at(own, line[0], PEOPLE, "share")
                 line.append(decimal(None if share is None or share.value is None else 100 * share.value, 2))
-    return printed(PROTOCOL, table, lines, columns=columns)
+    return published(PROTOCOL, table).printed(lines, columns=columns)
 
 
 def firsts(placed: Sequence[Placed]) -> Table:
@@ -427,7 +426,7 @@ def firsts(placed: Sequence[Placed]) -> Table:
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     rows = rows_of(placed, PHRASES)
     lines = [(row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
-    return printed(PROTOCOL, "Section 9.2", lines, columns=("", *map(group_in, phrases)))
+    return published(PROTOCOL, "Section 9.2").printed(lines, columns=("", *map(group_in, phrases)))
 
 
 def _counted(placed: Sequence[Placed]) -> list[str]:
@@ -450,7 +449,7 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
             line += numbers([p for p in mine if p.design == design], row, LEVEL, ("judged", "judged_sd"))
         differences = (f"difference[{design}−{ORIGINAL}]" for design in (BALANCED, MONO))
         lines.append([*line, *(cell(find(whole, row, difference, GAP)) for difference in differences)])
-    return printed(PROTOCOL, "Table 4", lines)
+    return published(PROTOCOL, "Table 4").printed(lines)
 
 
 def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
@@ -468,4 +467,4 @@ def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
         for row in (rows_of(asked, GAP) if pairs else ())
     ]
     columns = ("", *groups, *(group_in(pair).replace("−", " − ") for pair in pairs))
-    return printed(PROTOCOL, table, lines, columns=columns)
+    return published(PROTOCOL, table).printed(lines, columns=columns)

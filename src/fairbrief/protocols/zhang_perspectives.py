@@ -7,7 +7,7 @@ from functools import partial
 from typing import ClassVar, Literal
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, published, with_version
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -116,7 +116,7 @@ def _by_place(estimates: Iterable[Estimate]) -> dict[str, Known]:
     return parts
 
 
-_table = partial(printed, "zhang-perspectives")
+_result = partial(published, "zhang-perspectives")
 
 
 def _scores(known: Known, place: str) -> Table:
@@ -133,7 +133,7 @@ def _scores(known: Known, place: str) -> Table:
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    return _table("Table 2", rows, place=place, notes=_notes(known))
+    return _result("Table 2").printed(rows, place=place, notes=_notes(known))
 
 
 def _long_context(known: Known, place: str, number: str = "Table 3", named: str = "") -> Table:
@@ -143,7 +143,7 @@ def _long_context(known: Known, place: str, number: str = "Table 3", named: str 
         for s in _systems(known)
         if (s, "ngram", "sof") in known and named in s
     ]
-    return _table(number, rows, place=place)
+    return _result(number).printed(rows, place=place)
 
 
 def _references(known: Known, place: str) -> Table:
@@ -162,7 +162,7 @@ def _references(known: Known, place: str) -> Table:
     ]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
     shown = rows if systems[0].startswith(REFERENCE) else ()
-    return _table("Table 4", shown, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 4").printed(shown, place=place, columns=columns, notes=_notes(known))
 
 
 def _by_value(known: Known, place: str) -> Table:
@@ -172,7 +172,7 @@ def _by_value(known: Known, place: str) -> Table:
     systems = dict.fromkeys(system for system, _ in shares)
     rows = [(s, *(percent([known.get((s, "ngram", q))]) for q in values)) for s in systems]
     names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
-    return _table("Figure 3", rows, place=place, columns=("system", *names))
+    return _result("Figure 3").printed(rows, place=place, columns=("system", *names))
 
 
 def _auc(known: Known, place: str) -> Table:
@@ -181,7 +181,7 @@ def _auc(known: Known, place: str) -> Table:
     scorers = _scorers(known)
     rows = [(s, *(percent([known.get((s, k, "auc_cutoff"))]) for k in scorers)) for s in _systems(known)]
     columns = ("system", *(SHORT.get(s, s) for s in scorers))
-    return _table("Table 6", rows, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 6").printed(rows, place=place, columns=columns, notes=_notes(known))
 
 
 def _some(known: Known, *quantities: str) -> Known:
