@@ -167,12 +167,11 @@ def _uncounted(reasons: Mapping[str, int]) -> tuple[str, ...]:
     return (f"Summaries that cannot be counted: {missing}.",) if missing else ()
 
 
-def distributions(
-    number: str,
-    names: tuple[str, ...],
-    cells: Iterable[tuple[tuple[str, ...], Floats]],
-    notes: tuple[str, ...] = (),
-) -> Iterator[Table]:
+Cells = Iterable[tuple[tuple[str, ...], Floats]]
+"""Scores, with the names of their row."""
+
+
+def distributions(number: str, names: Sequence[str], cells: Cells, notes: Sequence[str]) -> Iterator[Table]:
     """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
     cells = [(name, values) for name, values in cells if len(values)]
     if not cells:

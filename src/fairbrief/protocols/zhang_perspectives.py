@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, published, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in, published, with_version
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -128,60 +129,54 @@ def _scores(known: Known, place: str) -> Table:
         for scorer in every:
             bur, uer = (known.get((system, scorer, m)) for m in ("bur", "uer"))
             if bur or uer:
-                label = SCORERS.get(scorer, scorer)
-                rows.append((system, label, percent([bur]), percent([uer]), _count(bur)))
+                rows.append(
+                    (system, SCORERS.get(scorer, scorer), percent([bur]), percent([uer]), _count(bur))
+                )
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    return _result("Table 2").printed(rows, place=place, notes=_notes(known))
+    return _result("Table 2").printed(rows, place, notes=_notes(known))
 
 
 def _long_context(known: Known, place: str, number: str = "Table 3", named: str = "") -> Table:
     """Tables 3 and 7: BUR, UER and SOF of the N-gram scorer, in Table 7 for systems that a sweep over instructions named."""
-    rows = [
-        (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
-        for s in _systems(known)
-        if (s, "ngram", "sof") in known and named in s
-    ]
-    return _result(number).printed(rows, place=place)
+    systems = [s for s in _systems(known) if (s, "ngram", "sof") in known and named in s]
+    asked = [("ngram", m) for m in ("bur", "uer", "sof")]
+    return _result(number).printed(_percents(known, systems, asked), place)
 
 
 def _references(known: Known, place: str) -> Table:
-    """Table 4: references beside systems, in columns by scorer."""
+    """Table 4: references, which are called reference summary there, beside systems, in columns by scorer."""
     asked = [(s, m) for s in _scorers(known) for m in ("bur", "uer")]
     systems = sorted(_systems(known), key=lambda system: not system.startswith(REFERENCE))
-    rows = [
-        (
-            # References are called reference summary there.
-            f"{REFERENCE} summary{system.removeprefix(REFERENCE)}"
-            if system.startswith(REFERENCE)
-            else system,
-            *(percent([known.get((system, *which))]) for which in asked),
-        )
-        for system in systems
-    ]
+    rows = _percents(known, systems if systems[0].startswith(REFERENCE) else (), asked)
+    named = [(re.sub(f"^{REFERENCE}", f"{REFERENCE} summary", system), *cells) for system, *cells in rows]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
-    shown = rows if systems[0].startswith(REFERENCE) else ()
-    return _result("Table 4").printed(shown, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 4").printed(named, place, columns, _notes(known))
 
 
 def _by_value(known: Known, place: str) -> Table:
     """Figure 3: the share of records in which each value gets less than its due."""
-    shares = [(s, q) for s, scorer, q in known if scorer == "ngram" and q.startswith("share_under[")]
-    values = list(dict.fromkeys(quantity for _, quantity in shares))
-    systems = dict.fromkeys(system for system, _ in shares)
-    rows = [(s, *(percent([known.get((s, "ngram", q))]) for q in values)) for s in systems]
-    names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
-    return _result("Figure 3").printed(rows, place=place, columns=("system", *names))
+    known = {key: e for key, e in known.items() if key[1] == "ngram" and key[2].startswith("share_under[")}
+    asked = list(dict.fromkeys((scorer, quantity) for _, scorer, quantity in known))
+    columns = ("system", *(group_in(quantity) for _, quantity in asked))
+    return _result("Figure 3").printed(_percents(known, _systems(known), asked), place, columns)
 
 
 def _auc(known: Known, place: str) -> Table:
     """Table 6: AUC by system, in columns by scorer."""
     known = _some(known, "auc_cutoff")
     scorers = _scorers(known)
-    rows = [(s, *(percent([known.get((s, k, "auc_cutoff"))]) for k in scorers)) for s in _systems(known)]
+    rows = _percents(known, _systems(known), [(scorer, "auc_cutoff") for scorer in scorers])
     columns = ("system", *(SHORT.get(s, s) for s in scorers))
-    return _result("Table 6").printed(rows, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 6").printed(rows, place, columns, _notes(known))
+
+
+def _percents(
+    known: Known, systems: Iterable[str], asked: Sequence[tuple[str, str]]
+) -> list[tuple[str, ...]]:
+    """A row per system, with the quantities of these scorers in percent."""
+    return [(s, *(percent([known.get((s, *which))]) for which in asked)) for s in systems]
 
 
 def _some(known: Known, *quantities: str) -> Known:
