@@ -167,11 +167,8 @@ def grams_of_sentences(units: ScoredUnits, members: t.Booleans) -> t.Floats:
     held = table.beside(first) > 0
     whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
     place = whose * sentences + table.owner_beside(first)
-    size = len(units) * sentences
-    found = [
-        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
-        for own in members.transpose(1, 0, 2)
-    ]
+    is_in_some = [(held & own[whose].T).any(axis=0) for own in members.transpose(1, 0, 2)]
+    found = [np.bincount(place[is_in], minlength=len(units) * sentences) for is_in in is_in_some]
     return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
 
 

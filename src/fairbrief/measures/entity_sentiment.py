@@ -226,10 +226,8 @@ class EntitySentiment(BaseMeasure):
         for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
             parts = []
             for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
-                quoted = [
-                    f"“{named.sentences[k]}” {tone[k]:+z.2f}"
-                    for k in np.flatnonzero((named.names[:, i] > 0) & here).tolist()
-                ]
+                places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
+                quoted = [f"“{named.sentences[k]}” {tone[k]:+z.2f}" for k in places]
                 if len(quoted) > MOST_QUOTED:
                     quoted[MOST_QUOTED:] = [f"{len(quoted) - MOST_QUOTED} more"]
                 parts.append(f"{side} {mean[i]:+z.2f}: {', '.join(quoted)}")

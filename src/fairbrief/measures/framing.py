@@ -46,9 +46,8 @@ class Framings(Sentiments):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.negative >= self.positive:
-            raise ValueError(
-                f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
-            )
+            limits = f"negative={self.negative} must be below positive={self.positive}"
+            raise ValueError(f"{limits}: scores between them are neutral")
 
     def group_of(self, record: t.Record) -> str:
         return super().group_of(record) if self.over else ALL

@@ -78,9 +78,8 @@ def largest_difference(mean: Mapping[str, t.Floats], shape: tuple[int, ...], cou
     if len(pairs) == 1:
         return next(iter(pairs.values()))
     gap = spread(mean.values(), shape)
-    return t.Value(
-        gap, "upper" if pairs else "both", contrasts=tuple(pairs), fold=largest_size, has_baseline=True
-    )
+    fold: dict[str, Any] = {"contrasts": tuple(pairs), "fold": largest_size, "has_baseline": True}
+    return t.Value(gap, "upper" if pairs else "both", **fold)
 
 
 class ComparesGroups(BaseObservation):

@@ -156,8 +156,9 @@ class Positions(ManyAtOnce):
         if self.copied == "once" and self.top == 1:
             raise ValueError("copied=once has no effect with top=1: each sentence has one source")
         if self.sentences != "builtin" and not self._scorer_cuts:
+            cutting = ", ".join(CUTTING_SCORERS)
             raise ValueError(
-                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
+                f"sentences={self.sentences} is for the mappings {cutting}; not '{self.mapping}'"
             )
         if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
             raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
@@ -342,10 +343,8 @@ class _PositionMeasure(BaseMeasure, Positions):
             "lead_share": (f"{side} lead",),
             **{f"segment[{k}]": (side, k) for k in segment_names(self.segments)},
         }
-        values = {
-            f"{prefix}{name}": t.Value(ratio(totals[column], mass), is_share=True)
-            for name, column in shares.items()
-        }
+        means = {name: ratio(totals[column], mass) for name, column in shares.items()}
+        values = {f"{prefix}{name}": t.Value(mean, is_share=True) for name, mean in means.items()}
         if side != "even":
             unmapped = totals.ratio(f"{side} unmapped", f"{side} sentences")
             matches = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)

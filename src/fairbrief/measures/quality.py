@@ -96,10 +96,8 @@ class _RougeMeasure(BaseMeasure, RougeScores):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
-        return {
-            name: t.Value(totals.ratio((self.name, part), "one"), is_share=True)
-            for name, part in names.items()
-        }
+        means = {name: totals.ratio((self.name, part), "one") for name, part in names.items()}
+        return {name: t.Value(mean, is_share=True) for name, mean in means.items()}
 
     def explain(self, totals: t.Totals) -> str:
         """One summary's score."""

@@ -251,11 +251,12 @@ class Representation(ComparesGroups, ManyAtOnce):
         self, units: ScoredUnits, values: Sequence[str], members: t.Booleans, present: t.Booleans
     ) -> tuple[t.Floats, t.Booleans, t.Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
-        is_empty = np.zeros(len(units), dtype=bool)
+        is_empty, unfound = np.zeros(len(units), dtype=bool), None
         if self.kind == "uniform":
             return shares(np.zeros(present.shape), present), is_empty, None
         if self.kind in COUNTING:
             counts = distributions.count_unions(members, units.table, units.first)
+            unfound = distributions.unfound_share(units, np.where(present, counts, 0.0))
         elif self.kind == "claims":
             claims = [case.summary.claims or () for (case,) in units.cases]
             entailed_by = [[claim.values.get(self.over, ()) for claim in own] for own in claims]
@@ -265,11 +266,6 @@ class Representation(ComparesGroups, ManyAtOnce):
             return softmax(best, self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
-        unfound = (
-            distributions.unfound_share(units, np.where(present, counts, 0.0))
-            if self.kind in COUNTING
-            else None
-        )
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
@@ -372,9 +368,8 @@ class _RepresentationMeasure(BaseMeasure, Representation):
 
     def value(self, totals: t.Totals) -> dict[str, t.Value]:
         """Totals (…, columns) → values (…); of the main value, the mean over records of its statistic."""
-        return {
-            self.name: mean_of_records(totals, self.statistic, is_share=True, has_baseline=not self.cutoff)
-        }
+        has_baseline = not self.cutoff
+        return {self.name: mean_of_records(totals, self.statistic, is_share=True, has_baseline=has_baseline)}
 
     def explain(self, totals: t.Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -386,12 +381,10 @@ class _RepresentationMeasure(BaseMeasure, Representation):
             for v in totals.values_of("present")
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
-        verdict = (
-            f"Below {self.tau:g}: {', '.join(below)}"
-            if below
-            else f"No group is below {self.tau:g} of its share"
-        )
-        return f"{totals.describe('present', words)}. {verdict}."
+        shares = totals.describe("present", words)
+        if not below:
+            return f"{shares}. No group is below {self.tau:g} of its share."
+        return f"{shares}. Below {self.tau:g}: {', '.join(below)}."
 
 
 class Bur(_RepresentationMeasure):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -115,20 +115,16 @@ class WordListInclusion(BaseMeasure):
         wanted = source if self.reference == "source" else given / given.sum()
         shift, strata = summary - wanted, tuple((side, g) for side in ("source", "summary") for g in groups)
         contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
-        distance = total_variation(shift)
-        values = {
-            self.name: t.Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
-        }
+        special: dict[str, Any] = {"contrasts": contrasts, "fold": total_variation, "strata": strata}
+        values = {self.name: t.Value(total_variation(shift), "upper", **special)}
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
                 shares=(f"summary_share[{g}]",),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
-            values |= {
-                f"{side}_share[{g}]": t.Value(shares[..., k], is_share=True, group=g)
-                for k, g in enumerate(groups)
-            }
+            for k, g in enumerate(groups):
+                values[f"{side}_share[{g}]"] = t.Value(shares[..., k], is_share=True, group=g)
         return values
 
     def explain(self, totals: t.Totals) -> str:
@@ -197,9 +193,8 @@ class PhraseCounts(BaseMeasure):
 @lru_cache(maxsize=64)
 def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
     """Each phrase, and what finds it as whole words."""
-    wanted = dict.fromkeys(" ".join(part.split()) for part in phrases.split(","))
-    return {
-        phrase: re.compile(rf"\b{re.escape(phrase)}\b".replace(r"\ ", r"\s+"), re.IGNORECASE)
-        for phrase in wanted
-        if phrase
-    }
+    found = {}
+    for words in filter(None, map(str.split, phrases.split(","))):
+        pattern = r"\s+".join(map(re.escape, words))
+        found[" ".join(words)] = re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    return found

@@ -12,15 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, published, with_version
+from fairbrief.protocols.published_results import (
+    ABSENT,
+    Reproduced,
+    decimal,
+    group_in,
+    published,
+    with_version,
+)
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
-DIFFERENCES = {
-    "sentiment_shift": "shift",
-    "adjusted_difference": "shift, adjusted",
-    "slope_difference": "slope",
-}
+GAPS = {"sentiment_shift": "shift", "adjusted_difference": "shift, adjusted", "slope_difference": "slope"}
 """What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 ACCURACY = re.compile(r"held-out accuracy:([\d.]+) of (\d+) words \(majority ([\d.]+)\)")
 """The accuracy in the word scorer's fingerprint."""
@@ -69,7 +72,7 @@ class ChauSentiment(Reproduced):
             )
             for e in estimates
             if e.measure.startswith("sentiment_shift") and not e.subgroup and not e.baseline
-            if (label := DIFFERENCES.get(e.quantity.partition("[")[0]))
+            if (label := GAPS.get(e.quantity.partition("[")[0]))
         )  # fmt: skip
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
@@ -111,12 +114,10 @@ class Shifts(NamedTuple):
 def shifts(per_record: pa.Table) -> Iterator[Shifts]:
     """Sentiment of article and summary row by row, for every system, from an audit's evidence."""
     for system, part in _rows_of(per_record, "sentiment_shift")[0].items():
-        groups = [n.removeprefix("one[").removesuffix("]") for n in part.column_names if n.startswith("one[")]
+        groups = [group_in(name) for name in part.column_names if name.startswith("one[")]
         member = np.column_stack([_numbers(part, f"one[{g}]") for g in groups])
-        article, summary = (
-            sum((_numbers(part, f"{name}[{g}]") for g in groups), np.zeros(len(part)))
-            for name in TEXTS.values()
-        )
+        by_group = ([_numbers(part, f"{name}[{g}]") for g in groups] for name in TEXTS.values())
+        article, summary = (np.sum(numbers, axis=0) for numbers in by_group)
         label = tuple(groups[i] for i in (member > 0).argmax(axis=1))
         yield Shifts(system, label, tuple(part["cluster"].to_pylist()), article, summary)
 
@@ -190,9 +191,7 @@ def distributions(number: str, names: Sequence[str], cells: Cells, notes: Sequen
     header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
     note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
     yield published(NAME, number).printed(described, columns=header, notes=notes)
-    yield published(NAME, number).printed(
-        counted, place=", as counts", columns=(*names, *starts), notes=(note,)
-    )
+    yield published(NAME, number).printed(counted, ", as counts", (*names, *starts), (note,))
 
 
 def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
@@ -226,9 +225,7 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
 def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     if any(min(Counter(part.group).values()) < FEW for part in subjects):
-        few = (
-            f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
-        )
+        few = f"A subject has fewer than {FEW} rows: robust errors are too small, read the classical ones."
         notes = (few, *notes)
     lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
     robust = dict.fromkeys(lines, "HC3")

@@ -75,7 +75,7 @@ class ChhabraPosition(Reproduced):
         super().__post_init__()
         if self.version == "text" and self.top == 1:
             raise ValueError(
-                "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
+                "version=text has no effect with top=1, one source per sentence: add top=2 or top=3"
             )
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
@@ -91,9 +91,8 @@ class ChhabraPosition(Reproduced):
         made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
         if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
-            made.append(
-                self.published("Table 1").printed(_ranks(main), notes=(FEW.format(len(systems_of(main))),))
-            )
+            few = FEW.format(len(systems_of(main)))
+            made.append(self.published("Table 1").printed(_ranks(main), notes=(few,)))
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return with_version(made, self.version)
 

@@ -154,9 +154,8 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
         of_system = (e for e in asked if e.system == whole.system and e.subgroup)
         inside = [e.n for e in of_system if set(e.subgroup) <= set(APART)]
         if inside and (unsaid := whole.n - sum(inside)) > 0:
-            return (
-                f"Records that do not say how they were built ({unsaid:,} of {whole.n:,} units) are in no table.",
-            )
+            units = f"{unsaid:,} of {whole.n:,} units"
+            return (f"Records that do not say how they were built ({units}) are in no table.",)
     return ()
 
 
@@ -333,9 +332,8 @@ def _scores(
     found: dict[str, list[Estimate | None]] = {}
     for name in columns:
         start, quantity, design = COLUMNS[name]
-        own = [
-            estimate_at(of_kind(placed, kind, design), row, start, quantity, over) for _, row, kind in lines
-        ]
+        parts = ((of_kind(placed, kind, design), row) for _, row, kind in lines)
+        own = [estimate_at(part, row, start, quantity, over) for part, row in parts]
         # Word lists compare genders: beside another attribute they would be read as being about it.
         if any(own) and (over == "gender" or not start.startswith("word_list")):
             found[name] = own

@@ -129,9 +129,8 @@ def _scores(known: Known, place: str) -> Table:
         for scorer in every:
             bur, uer = (known.get((system, scorer, m)) for m in ("bur", "uer"))
             if bur or uer:
-                rows.append(
-                    (system, SCORERS.get(scorer, scorer), percent([bur]), percent([uer]), _count(bur))
-                )
+                label = SCORERS.get(scorer, scorer)
+                rows.append((system, label, percent([bur]), percent([uer]), _count(bur)))
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
