@@ -187,6 +187,10 @@ class BaseMeasure(BaseObservation):
         known = {name: getattr(type(self), name) for name in self.of_value}
         return replace(self, **known) if known else self
 
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        """The values of summed rows, as in `fairbrief.types.Measure`."""
+        raise NotImplementedError
+
     def observed_by(self, kind: type[Kind], **others: Any) -> Kind:
         """An observation of this class with the measure's settings of the same names, or others."""
         own = {f.name: getattr(self, f.name) for f in fields(kind) if f.init and hasattr(self, f.name)}

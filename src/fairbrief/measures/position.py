@@ -321,7 +321,18 @@ class _PositionMeasure(BaseMeasure, Positions):
     """What all measures share."""
 
     observes = Positions
+    told: ClassVar[str]
+    """The values in one summary's explanation."""
     against: Literal["references", "uniform"] = field(default="references", init=False)
+
+    def explain(self, totals: t.Totals) -> str:
+        """The value of one summary, and where it and its reference draw on the article."""
+        numbers = {name: float(value.array) for name, value in self.value(totals).items()}
+        places = f"summary {self._places(totals, 'generated')}"
+        if self.against == "references":
+            places += f"; reference {self._places(totals, 'reference')}"
+        unmapped = f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
+        return f"{self.told.format_map(numbers)}: {places}; {unmapped}"
 
     def _distribution(self, totals: t.Totals, side: str) -> t.Floats:
         return totals.stack(side, segment_names(self.segments))
@@ -407,6 +418,7 @@ class PositionBias(_PositionMeasure):
     """
 
     name = "position_bias"
+    told = "sources lie {position_bias:.2f} segments apart"
     declaration = DECLARED.replace(
         question="how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(
@@ -419,22 +431,8 @@ class PositionBias(_PositionMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         ours, theirs = self._levels(totals, "generated"), self._levels(totals, "reference", "reference_")
         shift = ours["mean_position"].array - theirs["reference_mean_position"].array
-        return {
-            **self._distances(totals, "reference"),
-            "mean_position_shift": t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=True),
-            **ours,
-            **theirs,
-        }
-
-    def explain(self, totals: t.Totals) -> str:
-        """Where one summary and its reference draw on the article."""
-        values = self.value(totals)
-        return (
-            f"sources lie {float(values['position_bias'].array):.2f} of {self.segments} segments apart: "
-            f"summary {self._places(totals, 'generated')}; "
-            f"reference {self._places(totals, 'reference')}; "
-            f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
-        )
+        primary = t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=True)
+        return {**self._distances(totals, "reference"), "mean_position_shift": primary, **ours, **theirs}
 
 
 class PositionFromUniform(_PositionMeasure):
@@ -455,6 +453,7 @@ class PositionFromUniform(_PositionMeasure):
     """
 
     name = "position_from_uniform"
+    told = "mean position {mean_position:.0%} of the article, {lead_share:.0%} from its first three sentences"
     declaration = DECLARED.replace(
         question="how far the places that summaries draw on are from an even spread over the text",
         contrast=_contrast(
@@ -475,16 +474,6 @@ class PositionFromUniform(_PositionMeasure):
             levels[name] = replace(levels[name], extract_baseline=even[name].array)
         return {**values, **levels, "even_lead_share": even["lead_share"]}
 
-    def explain(self, totals: t.Totals) -> str:
-        """Where one summary draws on the article."""
-        values = self.value(totals)
-        return (
-            f"summary draws on {self._places(totals, 'generated')}; "
-            f"mean position {float(values['mean_position'].array):.0%} of the article, "
-            f"{float(values['lead_share'].array):.0%} from its first three sentences; "
-            f"{int(totals['generated unmapped'])} summary sentences resemble nothing in it"
-        )
-
 
 class PositionHeights(_PositionMeasure):
     """How different the sorted shares of article parts are in summaries and references: the published number, which
@@ -499,6 +488,7 @@ class PositionHeights(_PositionMeasure):
     """
 
     name = "position_heights"
+    told = "heights differ by {position_heights:.3f} on average, in any order"
     declaration = DECLARED.replace(
         question="the published reading, which compares the heights of bars and not their places",
         on_request="it ignores order; position_bias is the distance over positions",
@@ -507,11 +497,3 @@ class PositionHeights(_PositionMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         sides = (self._distribution(totals, side) for side in ("generated", "reference"))
         return {"position_heights": t.Value(wasserstein_heights(*sides), "upper")}
-
-    def explain(self, totals: t.Totals) -> str:
-        """The two histograms, whose order the number does not see."""
-        return (
-            f"heights differ by {float(self.value(totals)['position_heights'].array):.3f} on average, in any "
-            f"order: summary {self._places(totals, 'generated')}; "
-            f"reference {self._places(totals, 'reference')}"
-        )

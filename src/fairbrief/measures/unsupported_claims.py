@@ -122,9 +122,8 @@ class Claims(ComparesGroups):
             given = [claim for claim in case.summary.claims or () if claim.text.strip()]
             found[: len(given)] = [set(claim.values.get(self.over, ())) for claim in given]
         people = [e for e in record.entities if e.first_name or e.last_name]
-        for values, names in zip(
-            found, naming(texts, tuple(names_of(people)), known(record).source), strict=True
-        ):
+        named = naming(texts, tuple(names_of(people)), known(record).source)
+        for values, names in zip(found, named, strict=True):
             if not values:
                 values |= {people[i].attributes.get(self.over, "") for i in np.flatnonzero(names)}
         return [values.pop() if len(values) == 1 else "" for values in found]

@@ -169,11 +169,8 @@ def cell(estimate: Estimate | None) -> str:
         return ABSENT
     e = estimate
     bounds = (("s", e.low_within, e.high_within), ("d", e.low, e.high))
-    intervals = [
-        f"{mark}: {decimal(low, 2)},{decimal(high, 2)}"
-        for mark, low, high in bounds
-        if low is not None and high is not None
-    ]
+    known = (of for of in bounds if None not in of)
+    intervals = [f"{mark}: {decimal(low, 2)},{decimal(high, 2)}" for mark, low, high in known]
     return "\n".join([number(e), *intervals])
 
 
@@ -456,13 +453,9 @@ def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
     quantities = dict.fromkeys(p.estimate.quantity for p in asked)
     pairs = [q for q in quantities if q.startswith("difference[")]
     groups = list(dict.fromkeys(g for pair in pairs for g in group_in(pair).split("−")))
-    lines = [
-        (
-            row,
-            *numbers(asked, row, GAP, [f"mean[{g}]" for g in groups]),
-            *(cell(estimate_at(asked, row, GAP, pair)) for pair in pairs),
-        )
-        for row in (rows_of(asked, GAP) if pairs else ())
-    ]
+    lines = []
+    for row in rows_of(asked, GAP) if pairs else ():
+        means = numbers(asked, row, GAP, [f"mean[{g}]" for g in groups])
+        lines.append((row, *means, *(cell(estimate_at(asked, row, GAP, pair)) for pair in pairs)))
     columns = ("", *groups, *(group_in(pair).replace("−", " − ") for pair in pairs))
     return published(PROTOCOL, table).printed(lines, columns=columns)
