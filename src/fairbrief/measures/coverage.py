@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -241,25 +241,23 @@ def _statistics(
     centred = records.coverage - level
     count, difference, lengths = _by_group(labels, len(names), centred, records.length)
     shift = difference / count
-    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=-1)
-    one = np.ones(gap.shape)
+    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=0)
+    one, extreme = np.ones(gap.shape), _extreme(shift)
     found: dict[t.Column, t.Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
     found |= {c: one * of[:, np.newaxis] for c, of in zip(WORDS, records.words.T, strict=True)}
-    mean = count * level[..., np.newaxis]
-    by_group = {"documents": count, "difference": difference, "record mean": mean, "shift": shift}
+    by_group = {
+        "documents": count, "difference": difference, "record mean": count * level, "shift": shift,
+        "extreme": np.where(extreme, shift, 0.0), "extremes": extreme.astype(np.float64), "log length": lengths,
+    }  # fmt: skip
     for statistic, of_groups in by_group.items():
-        found |= {(statistic, name): of_groups[..., k] for k, name in enumerate(names)}
-    for a, b in combinations(range(len(names)), 2) if pairwise else ():
-        found["between", names[a], names[b]] = shift[..., a] - shift[..., b]
-        found["pairs", names[a], names[b]] = one
-    for k, (name, extreme) in enumerate(zip(names, _extreme(shift), strict=True)):
-        found["extreme", name] = np.where(extreme, shift[..., k], 0.0)
-        found["extremes", name] = extreme.astype(np.float64)
+        found |= {(statistic, name): of_group for name, of_group in zip(names, of_groups, strict=True)}
+    for a, b in combinations(names, 2) if pairwise else ():
+        found |= {("between", a, b): found["shift", a] - found["shift", b], ("pairs", a, b): one}
     if most is not None:
         found |= {("dominated", most): one, ("dominated gap", most): gap}
         for name, statistic in product(names, ("documents", "difference", "extreme", "extremes")):
             found[f"dominated {statistic}", most, name] = found[statistic, name]
-    return found | _of_lengths(records.length, centred, lengths, difference, count, names)
+    return found | _of_lengths(records.length, centred, lengths, difference, count)
 
 
 def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Floats:
@@ -289,12 +287,12 @@ def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
 def _by_group(labels: t.Integers, groups: int, x: t.Floats, y: t.Floats) -> t.Floats:
     """Documents of each group and their sums of x and y; some label permutations at a time, in bounded memory.
 
-    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, N, R, groups).
+    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, groups, N, R).
     """
     columns = np.stack([np.ones_like(x), x, y], axis=-1)
     parts = np.array_split(labels, 1 + labels[0].size // AT_ONCE, axis=1)
-    sums = [np.stack([(part == g) @ columns for g in range(groups)], axis=-1) for part in parts]
-    return np.moveaxis(np.concatenate(sums, axis=1), 2, 0)
+    sums = [np.stack([(part == g) @ columns for g in range(groups)]) for part in parts]
+    return np.moveaxis(np.concatenate(sums, axis=2), -1, 0)
 
 
 def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
@@ -306,36 +304,27 @@ def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
 
 
 def _of_lengths(
-    x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats, names: Sequence[str]
+    x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats
 ) -> dict[t.Column, t.Floats]:
-    """The sums that separate coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
-    squares and of products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
-    none of whose do; sums by group (N, R, groups); (N, R) each.
+    """The sums that separate coverage ``y`` from length ``x``: within the groups of the record, the sums of squares of lengths, and
+    of their products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
+    none of whose do; sums by group (groups, N, R) → (N, R) each.
     """
-    found: dict[t.Column, t.Floats] = {("log length", name): of_x[..., k] for k, name in enumerate(names)}
     whole = (x * x).sum(axis=1, keepdims=True)
-    if (whole > TIE).all():
-        mean = of_x / count
-        squares = whole - (of_x * mean).sum(axis=-1)
-        tells = squares > TIE
-        products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=-1)
-        found["length²",] = np.where(tells, squares, 0.0)
-        found["length·coverage",] = np.where(tells, products, 0.0)
-    return found
+    if not (whole > TIE).all():
+        return {}
+    mean = of_x / count
+    squares = whole - (of_x * mean).sum(axis=0)
+    products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=0)
+    tells = squares > TIE
+    return {("length²",): np.where(tells, squares, 0.0), ("length·coverage",): np.where(tells, products, 0.0)}
 
 
-def _extreme(shift: t.Floats) -> list[t.Booleans]:
-    """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
-    groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
-    found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
-    is_most = reduce(np.maximum, groups) - TIE
-    is_least = reduce(np.minimum, groups) + TIE
-    for meets, limit in ((np.greater_equal, is_most), (np.less_equal, is_least)):
-        is_open = np.ones(shift.shape[:-1], dtype=bool)
-        for group, extreme in zip(groups, found, strict=True):
-            first = meets(group, limit) & is_open
-            extreme |= first
-            is_open ^= first
+def _extreme(shift: t.Floats) -> t.Booleans:
+    """Whether each group is the most or the least covered one; the first of equals. Shape (groups, N, R)."""
+    found = np.zeros(shift.shape, dtype=bool)
+    for is_meeting in (shift >= shift.max(axis=0) - TIE, shift <= shift.min(axis=0) + TIE):
+        found |= is_meeting & (np.cumsum(is_meeting, axis=0) == 1)
     return found
 
 
