@@ -74,11 +74,11 @@ class Distinguishability(BaseMeasure):
         return [t.Ask(self.similarity, texts, texts, whole=True)] if texts else []
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups, codes = coded(group for _, group in with_group(cases, self.over))
+        groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        groups, codes = coded(group for _, group in with_group(cases, self.over))
+        groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
         needs_english(cases, "the pronouns and titles that are made neutral")
         if not groups:
             return t.Reason("no variant with the attribute")

@@ -85,16 +85,16 @@ class EntityInclusion(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         people = [person for case in cases for person in self._people(case.record)]
-        groups, codes = coded(person.attributes[self.over] for person in people)
+        groups, codes = coded(tuple(person.attributes[self.over] for person in people))
         if len(groups) < 2:
             return None
         if len(cases) > 1:
             return group_names(len(groups))
-        return t.PermutationScheme(codes, items=keys_of(person.id for person in people))
+        return t.PermutationScheme(codes, items=keys_of(tuple(person.id for person in people)))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [self._people(case.record) for case in cases]
-        groups, codes = coded(person.attributes[self.over] for one in people for person in one)
+        groups, codes = coded(tuple(person.attributes[self.over] for one in people for person in one))
         if not groups:
             return t.Reason("no named people with the attribute in the source")
         answers = [scores[i : i + 1] for i in range(len(cases))]  # empty where nothing is asked

@@ -182,7 +182,7 @@ class EntitySentiment(BaseMeasure):
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
         codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
-        scheme = t.PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
+        scheme = t.PermutationScheme(codes, items=keys_of(tuple(entity.id for entity in entities)))
         return scheme if len(set(codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
@@ -260,7 +260,7 @@ class EntitySentiment(BaseMeasure):
             raise NotObserved(NOBODY)
         found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
         some: t.Booleans = np.asarray(found.any(axis=1))
-        groups, codes = coded(group for _, group in compress(grouped, is_named))
+        groups, codes = coded(tuple(group for _, group in compress(grouped, is_named)))
         return _Named(
             tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
             is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),

@@ -60,13 +60,9 @@ def by_group(
     return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
 
 
-def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
-    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
-    return _coded(tuple(items))
-
-
 @lru_cache(maxsize=4096)
-def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
+def coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
+    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
     values = tuple(sorted(set(items)))
     numbers = {value: number for number, value in enumerate(values)}
     codes = np.array([numbers[value] for value in items], dtype=np.int64)
@@ -79,13 +75,9 @@ def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
-def keys_of(names: Iterable[str]) -> t.Integers:
-    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
-    return _keys_of(tuple(names))
-
-
 @lru_cache(maxsize=256)
-def _keys_of(names: tuple[str, ...]) -> t.Integers:
+def keys_of(names: tuple[str, ...]) -> t.Integers:
+    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
     keys = np.array([_key(name) for name in names], dtype=np.int64)
     keys.flags.writeable = False  # several observations need those of one record
     return keys

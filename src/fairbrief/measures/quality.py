@@ -221,11 +221,11 @@ class JudgedByGroup(BaseMeasure):
         return [_asked(self.scorer, case) for case, _ in self._of(cases)]
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups, codes = coded([group for _, group in self._of(cases)])
+        groups, codes = coded(tuple(group for _, group in self._of(cases)))
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        groups, codes = coded([group for _, group in self._of(cases)])
+        groups, codes = coded(tuple(group for _, group in self._of(cases)))
         if not groups:
             return t.Reason("no summary of a record about one group")
         found = np.array([one.matrix[0].mean() for one in scores])

@@ -173,7 +173,7 @@ def groups_of(about: KnownRecord, over: str) -> Groups:
     """
     found = about.groups.get(over)
     if found is None:
-        names, codes = coded(about.record.values_of(over))
+        names, codes = coded(tuple(about.record.values_of(over)))
         scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
         found = about.groups[over] = Groups(names, codes, scheme)
     return found
@@ -191,4 +191,4 @@ def compared_groups(record: t.Record, over: str) -> Groups:
 
 def _document_keys(record: t.Record) -> t.Integers:
     """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
-    return keys_of([d.id or d.text for d in record.documents])
+    return keys_of(tuple([d.id or d.text for d in record.documents]))

@@ -54,10 +54,6 @@ class ScorerBias(BaseMeasure):
         """The spec of the scorer that is checked."""
         return str(getattr(self, self.checks))
 
-    def told(self, first: str, second: str) -> str:
-        """The finding about two groups."""
-        return self.finding.format(first=first, second=second)
-
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = totals.ratios("score", "scored")
         pairs = pair_differences(mean, group="") if len(mean) > 2 else {}
@@ -101,7 +97,7 @@ class VersionsBias(ScorerBias):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         versions, answers = with_group(cases, self.over), iter(scores)
-        groups, codes = coded(group for _, group in versions)
+        groups, codes = coded(tuple(group for _, group in versions))
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
         sums = np.zeros((2, len(groups)))
         for (case, _), k in zip(versions, codes.tolist(), strict=True):

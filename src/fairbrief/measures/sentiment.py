@@ -313,35 +313,26 @@ def regress_shift(
     Coefficients are nan where their columns depend on each other or there are too few rows.
     """
     article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
-    names = sorted(set(groups))
-    of_row = np.array(groups, dtype=object)
+    names, of_row = sorted(set(groups)), np.array(groups, dtype=object)
     cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
     ones = np.ones(len(article))
-    found = []
-    for name in names:
-        own = of_row == name
-        design, of = np.column_stack([ones[own], article[own]]), ("constant", "article")
-        found.append(_regress(name, of, design, shift[own], cluster[own]))
+    designs: list[tuple[Any, ...]] = [
+        (name, ("constant", "article"), (ones, article), of_row == name) for name in names
+    ]
     if len(names) > 1:
         *others, base = reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]
-        told = tuple(f"{name} − {base}" for name in others)
-        for title, terms, columns in (
-            ("all", ("constant", *told), (ones, *dummies)),
-            ("all, adjusted", ("constant", "article", *told), (ones, article, *dummies)),
-        ):
-            design = np.column_stack(columns)
-            found.append(_regress(title, terms, design, shift, cluster))
+        told, every = [f"{name} − {base}" for name in others], ones > 0
+        designs.append(("all", ("constant", *told), (ones, *dummies), every))
+        designs.append(("all, adjusted", ("constant", "article", *told), (ones, article, *dummies), every))
+    found = []
+    for title, terms, columns, rows in designs:
+        x, y, own = np.column_stack(columns)[rows], shift[rows], cluster[rows]
+        is_clustered = len(np.unique(own)) < len(y)
+        classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
+        robust = fit_robust(x, y, own if is_clustered else None)
+        found.append(Regression(title, terms, len(y), classical, robust, is_clustered))
     return found
-
-
-def _regress(
-    title: str, terms: tuple[str, ...], x: t.Floats, y: t.Floats, clusters: t.Integers
-) -> Regression:
-    is_clustered = len(np.unique(clusters)) < len(y)
-    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
-    robust = fit_robust(x, y, clusters if is_clustered else None)
-    return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
 class GenderAgreement(BaseMeasure):

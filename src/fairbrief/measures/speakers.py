@@ -141,19 +141,21 @@ class Speakers(ComparesGroups):
         support = np.maximum(scores[0].by_column(len(found)), 0.0)
         by_speaker = _by_speaker(support, turns)
         wrong, attributed = self._misattributed(by_speaker, found)
+
+        def best_turn(k: int, j: int) -> str:
+            turn = int(np.where(turns.speaker == k, support[:, j], -1.0).argmax())
+            text = case.record.documents[turn].text
+            text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+            return f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{text}”"
+
         lines = []
         for i, j in sorted(zip(*np.nonzero(attributed), strict=True), key=lambda at: not wrong[at]):
-            verdict = "Better supported by somebody else" if wrong[i, j] else "Attributed"
             others = by_speaker[:, j].copy()
             others[list(found[j].named)] = -1.0
-            shown = [i, *([int(others.argmax())] if others.max() > 0 else [])]
-            best = []
-            for k in shown:
-                turn = int(np.where(turns.speaker == k, support[:, j], -1.0).argmax())
-                text = case.record.documents[turn].text
-                text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
-                best.append(f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{text}”")
-            lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {'; by '.join(best)}.")
+            shown = (i, int(others.argmax())) if others.max() > 0 else (i,)
+            verdict = "Better supported by somebody else" if wrong[i, j] else "Attributed"
+            best = "; by ".join(best_turn(k, j) for k in shown)
+            lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {best}.")
         is_included = _who(found, len(turns.names))[0] | (by_speaker >= self.threshold - TIE)
         if len(left_out := np.flatnonzero(~is_included.any(axis=1))):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")

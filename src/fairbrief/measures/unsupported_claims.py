@@ -75,12 +75,12 @@ class Claims(ComparesGroups):
         return (t.Ask(self.scorer, sentences, claims),) if claims and sentences else ()
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        names, codes = coded(filter(None, self._groups(cases[0])))
+        names, codes = coded(tuple(filter(None, self._groups(cases[0]))))
         return t.PermutationScheme(codes) if len(names) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         of_claims = self._groups(cases[0])
-        names, codes = coded(filter(None, of_claims))
+        names, codes = coded(tuple(filter(None, of_claims)))
         if not scores:
             return NO_SENTENCE if of_claims else NO_CLAIM
         if not names:
