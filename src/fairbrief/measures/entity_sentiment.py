@@ -58,7 +58,7 @@ def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
 class _Named(NamedTuple):
     """The entities that a record's source names, their groups, and the sentences that name them, those of the source first.
 
-    Shapes: ``codes`` and ``is_in_summary`` (entities,); ``names`` (sentences, entities), 1 where a sentence names one;
+    Shapes: ``codes`` (entities,); ``names`` (sentences, entities), 1 where a sentence names one;
     ``is_source`` (sentences,); ``places`` (all sentences of the source,), whether each names any.
     """
 
@@ -69,7 +69,6 @@ class _Named(NamedTuple):
     names: t.Floats
     is_source: t.Booleans
     places: t.Booleans
-    is_in_summary: t.Booleans
 
 
 @lru_cache(maxsize=1024)
@@ -181,9 +180,10 @@ class EntitySentiment(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
-        codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
-        scheme = t.PermutationScheme(codes, items=keys_of(tuple(entity.id for entity in entities)))
-        return scheme if len(set(codes.tolist())) > 1 else None
+        scheme = t.PermutationScheme(
+            named.codes, items=keys_of(tuple(entity.id for entity in named.entities))
+        )
+        return scheme if len(set(named.codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """The same questions as for the summary: extracts consist of the source's sentences."""
@@ -207,12 +207,11 @@ class EntitySentiment(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         named = self._in_summary(cases[0])
-        source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
-        codes = named.codes[named.is_in_summary]
-        sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
+        source, summary = _both_tones(named, scores[0])
+        sums = summed_by_group(named.codes, _each(source, summary), labels, len(named.groups))
         if not sums["one"].any():
             return NO_TONE
-        if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:
+        if len(set(named.codes[np.isfinite(summary - source)].tolist())) > 1:
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
@@ -223,7 +222,7 @@ class EntitySentiment(BaseMeasure):
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
         size = np.abs(np.nan_to_num(means[1] - means[0]))
         lines = []
-        for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
+        for i in np.argsort(-size, kind="stable").tolist():
             parts = []
             for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
                 places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
@@ -237,11 +236,13 @@ class EntitySentiment(BaseMeasure):
         return lines
 
     def _in_summary(self, case: t.Case) -> _Named:
-        """`_named`. Raises `NotObserved` if the summary names none of them."""
+        """`_named`, with those entities that the summary names. Raises `NotObserved` if it names none of them."""
         named = self._named(case)
-        if not named.is_in_summary.any():
+        is_in: t.Booleans = np.asarray(named.names[~named.is_source].any(axis=0))
+        if not is_in.any():
             raise NotObserved(NOBODY)
-        return named
+        entities = tuple(compress(named.entities, is_in))
+        return named._replace(entities=entities, codes=named.codes[is_in], names=named.names[:, is_in])
 
     def _named(self, case: t.Case) -> _Named:
         """The entities that the source names. Raises `NotObserved` if none can be compared."""
@@ -263,7 +264,7 @@ class EntitySentiment(BaseMeasure):
         groups, codes = coded(tuple(group for _, group in compress(grouped, is_named)))
         return _Named(
             tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
-            is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),
+            is_source[some], some[: len(source)],
         )  # fmt: skip
 
     def _grouped(self, record: t.Record) -> list[tuple[t.Entity, str]]:
