@@ -110,12 +110,9 @@ class EntityInclusion(BaseMeasure):
         return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), counts)
 
     def _people(self, record: t.Record) -> list[t.Entity]:
-        return [
-            person
-            for person in record.entities
-            if self.over in person.attributes
-            and (person.first_name or person.last_name or self.alignment == "published")
-        ]
+        is_published = self.alignment == "published"
+        known_people = [p for p in record.entities if p.first_name or p.last_name or is_published]
+        return [p for p in known_people if self.over in p.attributes]
 
     def find(self, case: t.Case, people: Sequence[t.Entity], scores: t.Answers) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""

@@ -156,10 +156,8 @@ class Positions(ManyAtOnce):
         if self.copied == "once" and self.top == 1:
             raise ValueError("copied=once has no effect with top=1: each sentence has one source")
         if self.sentences != "builtin" and not self._scorer_cuts:
-            cutting = ", ".join(CUTTING_SCORERS)
-            raise ValueError(
-                f"sentences={self.sentences} is for the mappings {cutting}; not '{self.mapping}'"
-            )
+            cutting = f"the mappings {', '.join(CUTTING_SCORERS)}"
+            raise ValueError(f"sentences={self.sentences} is for {cutting}; not '{self.mapping}'")
         if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
             raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
 

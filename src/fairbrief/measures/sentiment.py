@@ -279,12 +279,11 @@ class SentimentChange(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary."""
-        return ", ".join(
-            f"{text} {float(totals[text]):+z.3f}"
-            if totals[f"{text} known"]
-            else f"{text} without known sentiment"
-            for text in ("article", "summary")
+        tones = {text: f"{float(totals[text]):+z.3f}" for text in ("article", "summary")}
+        known = (
+            tone if totals[f"{text} known"] else "without known sentiment" for text, tone in tones.items()
         )
+        return "article {}, summary {}".format(*known)
 
 
 @dataclass(frozen=True, slots=True)

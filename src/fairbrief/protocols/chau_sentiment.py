@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -128,8 +129,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     if pairs:
         scores = [
             ((system, name), _numbers(part, text)[_numbers(part, f"{text} known") > 0])
-            for system, part in pairs.items()
-            for name, text in TEXTS.items()
+            for (system, part), (name, text) in product(pairs.items(), TEXTS.items())
         ]
         changes = [((s,), _numbers(part, "change")[_numbers(part, "one") > 0]) for s, part in pairs.items()]
         unscored = (*notes, *_unscored(pairs))
@@ -209,11 +209,10 @@ def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Tab
 def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
     """Figure 4: how many articles and summaries have which gender coefficient."""
     lines = []
-    for system, part in pairs.items():
-        for text, name in TEXTS.items():
-            x = _coefficient(part, name)
-            kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
-            lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
+    for (system, part), (text, name) in product(pairs.items(), TEXTS.items()):
+        x = _coefficient(part, name)
+        kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
+        lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
     return published(NAME, "Figure 4").printed(lines, notes=notes)
 
 

@@ -70,11 +70,8 @@ class SteenPeople(Reproduced):
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
         invented = f"{people}names=names(rule={self.version}{pages}), alignment=published"
-        specs = [
-            "word_list_inclusion(words=published)",
-            "word_list_inclusion(reference=uniform, words=published)",
-            "phrase_counts",
-        ]
+        word_lists = ("words=published", "reference=uniform, words=published")
+        specs = [*(f"word_list_inclusion({settings})" for settings in word_lists), "phrase_counts"]
         for over in attributes or ("gender",):
             at = quoted(over)
             of_invented = "gender" if over == "race" else at

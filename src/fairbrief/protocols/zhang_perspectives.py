@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import ClassVar, Literal
 
 from fairbrief import specs
@@ -52,12 +53,8 @@ class ZhangPerspectives(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
-        return tuple(
-            _spelled(measure, scorer, over, self.texts)
-            for over in attributes
-            for scorer in self._scorers()
-            for measure in MEASURES
-        )
+        asked = product(attributes, self._scorers(), MEASURES)
+        return tuple(_spelled(measure, scorer, over, self.texts) for over, scorer, measure in asked)
 
     def _scorers(self) -> tuple[str, ...]:
         """The rows' scorers in the paper's settings; a spec with settings of its own stays as it is."""
@@ -76,12 +73,11 @@ class ZhangPerspectives(Reproduced):
         Table 7 the answers of a sweep over ``--instruction``.
         """
         instructions = partial(_long_context, number="Table 7", named="instruction=")
-        filled = (
-            table(known, place)
-            for place, known in _by_place(estimates).items()
-            for table in (_scores, _long_context, _references, _by_value, _auc, instructions)
-        )
-        return with_version(filled, "published")
+        kinds = (_scores, _long_context, _references, _by_value, _auc, instructions)
+        made: list[Table] = []
+        for place, known in _by_place(estimates).items():
+            made += [table(known, place) for table in kinds]
+        return with_version(made, "published")
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
