@@ -173,18 +173,18 @@ def grams_of_sentences(units: ScoredUnits, members: t.Booleans) -> t.Floats:
 
 
 def read_target(text: str) -> dict[str, float]:
-    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
+    """The shares of ``neg:0.5+pos:0.5``, none of ``ratio`` and ``equal``; ValueError where it is malformed.
 
     >>> read_target("neg:1+pos:3")
     {'neg': 1.0, 'pos': 3.0}
     """
     given: dict[str, float] = {}
-    for part in text.split("+"):
+    for part in () if text in ("ratio", "equal") else text.split("+"):
         value, colon, share = part.rpartition(":")
         try:
             given[value.strip()] = float(share)
         except ValueError:
             colon = ""
         if not colon or not 0 <= given[value.strip()] < float("inf"):
-            raise ValueError(f"target '{text}' is not ratio, equal or VALUE:SHARE+VALUE:SHARE (shares ≥ 0)")
+            raise ValueError("is not ratio, equal or VALUE:SHARE+VALUE:SHARE (shares ≥ 0)")
     return given

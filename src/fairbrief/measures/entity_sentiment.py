@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, compress
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ MOST_QUOTED = 3
 
 
 @lru_cache(maxsize=16)
-def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
+def parsed_entities(text: str, over: str = "") -> tuple[t.Entity, ...]:
     """Entities of a list ``group: name, name; group: name``. ValueError for any other text, and for a name given twice.
 
     >>> parsed_entities("left: Anna Berg; right: Green_Party", "leaning")[1].last_name
@@ -47,9 +47,9 @@ def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
         group, colon, names = part.partition(":")
         for name in map(str.strip, names.split(",")):
             if not colon or not group.strip() or not name:
-                raise ValueError(f"entities='{text}' is not a list. Write 'left: Anna Berg; right: Ann Li'.")
+                raise ValueError("is not a list. Write 'left: Anna Berg; right: Ann Li'.")
             if name in entities:
-                raise ValueError(f"entities='{text}' names {name} twice. Name each entity once.")
+                raise ValueError(f"names {name} twice. Name each entity once.")
             first, _, last = (words.replace("_", " ") for words in name.rpartition(" "))
             entities[name] = t.Entity(name, first or None, last, {over: group.strip()})
     return tuple(entities.values())
@@ -169,11 +169,7 @@ class EntitySentiment(BaseMeasure):
     over: str
     scorer: TextScorer = "vader"
     by: Literal["entity", "source", "relation"] = "entity"
-    entities: str = ""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        parsed_entities(self.entities, self.over)
+    entities: Annotated[str, parsed_entities] = ""
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return (t.Ask(self.scorer, self._in_summary(cases[0]).sentences, SENTIMENT),)

@@ -95,7 +95,7 @@ class Representation(ComparesGroups, ManyAtOnce):
     over: str
     scorer: TextScorer = "ngram"
     tokens: TextScorer = ""
-    target: str = "ratio"
+    target: Annotated[str, read_target] = "ratio"
     tau: Fraction = 0.8
     temperature: Annotated[float, "(0, inf)"] = 0.1
     ties: Literal["fair", "under"] = "fair"
@@ -230,7 +230,7 @@ class Representation(ComparesGroups, ManyAtOnce):
             raise NotObserved(ONE_VALUE)
         if self.kind == "claims" and not summary.claims:
             raise NotObserved("the summary has no claims")
-        given = groups.names if self.target in ("ratio", "equal") else read_target(self.target)
+        given = read_target(self.target) or groups.names
         if lacking := [value for value in groups.names if value not in given]:
             raise DataError(
                 f"{case.record.where or 'record'} (id '{case.record.id}'): the value '{lacking[0]}' of "
@@ -361,8 +361,6 @@ class _RepresentationMeasure(BaseMeasure, Representation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.target not in ("ratio", "equal"):
-            read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -81,13 +81,9 @@ class ThemeWords(BaseMeasure):
         items="summaries",
     )
     over: str
-    themes: str = "care"
+    themes: Annotated[str, themes_of] = "care"
     least: Count = 10
     words: Literal["listed", "all"] = "listed"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        themes_of(self.themes)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -160,11 +160,7 @@ class PhraseCounts(BaseMeasure):
         on_request="its phrases are chosen for a question",
         better="less",
     )
-    phrases: str = FIRSTS
-
-    def __post_init__(self) -> None:
-        if not patterns(self.phrases):
-            raise ValueError("phrases= names none; write phrases='first woman, first man'.")
+    phrases: Annotated[str, patterns] = FIRSTS
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
@@ -192,9 +188,11 @@ class PhraseCounts(BaseMeasure):
 
 @lru_cache(maxsize=64)
 def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
-    """Each phrase, and what finds it as whole words."""
+    """Each phrase, and what finds it as whole words; ValueError if there is none."""
     found = {}
     for words in filter(None, map(str.split, phrases.split(","))):
         pattern = r"\s+".join(map(re.escape, words))
         found[" ".join(words)] = re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    if not found:
+        raise ValueError("names none: write phrases='first woman, first man'")
     return found
