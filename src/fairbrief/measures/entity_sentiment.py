@@ -24,7 +24,7 @@ from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
+from fairbrief.measures.sentiment import SENTIMENT, fit_shift
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
@@ -284,7 +284,7 @@ class EntitySentiment(BaseMeasure):
             **pair_differences(over_all, "one", "overall[{}−{}]", has_baseline=True),
         }
         for k, other in combinations(over_all, 2):
-            adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
+            adjusted = fit_shift(totals, [k, other], k).coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )

@@ -32,6 +32,8 @@ UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
 """Why a text with a subject has no sentiment."""
 ERRORS, SHARES = (0.0, math.inf), (0.0, 1.0)
 """The ranges of standard errors, and of p and r²."""
+STATISTICS = ("one", "article", "shift", "article²", "article·shift", "shift²")
+"""The sums of which a regression of the shift is made."""
 SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
@@ -161,7 +163,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         for g in mean:
             for name in ("shift", "article", "summary"):
                 values |= means(totals, name, "one", [g], has_baseline=name != "article")
-        fits = {g: _fit_group(totals, g) for g in mean}
+        fits = {g: fit_shift(totals, [g]) for g in mean}
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
                 values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
@@ -171,7 +173,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         for k, other in itertools.combinations(mean, 2):
             between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
-            adjusted = fit_adjusted(totals, k, other)
+            adjusted = fit_shift(totals, [k, other], k)
             values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
             coefficient = adjusted.coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(coefficient, "both", **between)
@@ -186,27 +188,15 @@ class SentimentShift(BaseMeasure, Sentiments):
         return totals.describe("one", f": {article}, {summary}, shift {{shift:+z.3f}}") + "."
 
 
-def _fit_group(totals: t.Totals, group: str) -> Fit:
-    """Shift on article sentiment inside one group; terms: constant, article."""
-    n, a, d = (totals[name, group] for name in ("one", "article", "shift"))
-    aa, ad, dd = (totals[name, group] for name in ("article²", "article·shift", "shift²"))
-    xx = _matrix([[n, a], [a, aa]])
-    return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
-
-
-def fit_adjusted(totals: t.Totals, first: str, second: str) -> Fit:
-    """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
-    n, a, d, aa, ad, dd = (
-        totals[name, first] + totals[name, second]
-        for name in ("one", "article", "shift", "article²", "article·shift", "shift²")
-    )
-    m, b, e = (totals[name, first] for name in ("one", "article", "shift"))
-    xx = _matrix([[n, a, m], [a, aa, b], [m, b, m]])
-    return fit_sums(xx, np.stack([d, ad, e], axis=-1), dd, n)
-
-
-def _matrix(rows: Sequence[Sequence[t.Floats]]) -> t.Floats:
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+def fit_shift(totals: t.Totals, groups: Sequence[str], dummy: str = "") -> Fit:
+    """Shift on article sentiment in these groups; terms: constant, article, and a dummy of one group if it is named."""
+    n, a, d, aa, ad, dd = (totals.weighted(tuple(((name, g), 1.0) for g in groups)) for name in STATISTICS)
+    xx, xy = [[n, a], [a, aa]], [d, ad]
+    if dummy:
+        m, b, e = (totals[name, dummy] for name in ("one", "article", "shift"))
+        xx, xy = [[n, a, m], [a, aa, b], [m, b, m]], [d, ad, e]
+    matrix = np.stack([np.stack(row, axis=-1) for row in xx], axis=-2)
+    return fit_sums(matrix, np.stack(xy, axis=-1), dd, n)
 
 
 class SentimentChange(BaseMeasure):

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from fairbrief.protocols.published_results import (
-    Reproduced,
-    Version,
-    find,
-    group_in,
-    number_of,
-    systems_of,
-    with_version,
-)
+from fairbrief.protocols.published_results import Reproduced, cells, group_in, systems_of, with_version
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
@@ -45,7 +37,7 @@ class LiCoverage(Reproduced):
 
     model: str = "roberta-large-mnli"
     proportional: str | None = "facebook/bart-large-cnn"
-    version: Version = "published"
+    version: Literal["published", "text"] = "published"
 
     name: ClassVar[str] = "li-coverage"
 
@@ -92,7 +84,7 @@ def _parity(estimates: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
             means = [(e.value, e) for e in differences if e.value is not None]
             if means:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
-                yield system, means_of, number_of(find(own, system, "coverage_parity")), most, least
+                yield system, means_of, *cells(own, system, ("coverage_parity",)), most, least
 
 
 def _signed(estimate: Estimate) -> str:
@@ -102,8 +94,8 @@ def _signed(estimate: Estimate) -> str:
 
 
 def _proportional(estimates: Sequence[Estimate], over: str) -> Table:
-    pairs = [(s, find(estimates, s, "bur"), find(estimates, s, "uer")) for s in systems_of(estimates)]
-    rows = tuple((s, number_of(bur), number_of(uer), str(bur.n)) for s, bur, uer in pairs if bur and uer)
+    systems = systems_of(e for e in estimates if e.quantity == "bur")
+    rows = tuple((s, *cells(estimates, s, ("bur", "uer", "bur.n"))) for s in systems)
     note = "The text of a value is read as one and cut at the model's window, so large groups are cut."
     title = f"Proportional Representation over {over} (baseline)"
     return Table(title, ("system", "BUR", "UER", "n"), rows, (note,))
