@@ -165,10 +165,7 @@ class Judged(BaseMeasure):
     scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        (case,) = cases
-        if not case.summary.text.strip():
-            return ()
-        return (_asked(self.scorer, case),)
+        return () if is_blank(cases[0].summary.text) else (_asked(self.scorer, cases[0]),)
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
