@@ -158,12 +158,13 @@ def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequenc
     root = hashlib.blake2b(str(seed).encode(), digest_size=16)
     for text in texts:
         root.update(b"\0" + text.encode("utf-8", "surrogatepass"))
-    ranks = []
-    for i in range(count):
+
+    def rank(i: int) -> bytes:
         one = root.copy()
         one.update(f"\0{i}".encode())
-        ranks.append(one.digest())
-    return np.sort(np.array(sorted(range(count), key=ranks.__getitem__)[:limit], dtype=np.int64))
+        return one.digest()
+
+    return np.sort(np.array(sorted(range(count), key=rank)[:limit], dtype=np.int64))
 
 
 def groups_of(about: KnownRecord, over: str) -> Groups:

@@ -156,10 +156,9 @@ class Representation(ComparesGroups, ManyAtOnce):
                 codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
                 of_record = np.repeat(codes[:, np.newaxis], labels.shape[1], axis=1)
             columns, rows, why = self._alike(some, values, of_record)
-            is_kept = why == ""
-            for i, reason in zip(np.array(places)[~is_kept].tolist(), why[~is_kept].tolist(), strict=True):
-                reasons[i] = NO_BASELINE if units.extracts else t.Reason(reason)
-            found.append(t.AlikeRows(np.array(places)[is_kept].tolist(), columns, rows))
+            told = dict(zip(places, why.tolist(), strict=True))
+            reasons |= {i: NO_BASELINE if units.extracts else t.Reason(w) for i, w in told.items() if w}
+            found.append(t.AlikeRows([i for i, w in told.items() if not w], columns, rows))
         return found, reasons
 
     def kind_of(self, units: ScoredUnits, i: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
