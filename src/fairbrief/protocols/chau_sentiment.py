@@ -13,14 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
-from fairbrief.protocols.published_results import (
-    ABSENT,
-    Reproduced,
-    decimal,
-    group_in,
-    published,
-    with_version,
-)
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
@@ -78,11 +71,11 @@ class ChauSentiment(Reproduced):
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
         made = [published(NAME, "Section 2").printed([trained.groups()])] if trained else []
-        return with_version([*made, Table(title, header, rows, self._notes())], "text")
+        return self.with_version([*made, Table(title, header, rows, self._notes())], "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
-        return with_version(figures(per_record, self._notes()[:1]), "text")
+        return self.with_version(figures(per_record, self._notes()[:1]), "text")
 
     def _notes(self) -> tuple[str, ...]:
         judge = "VADER, from −1 to 1; the paper's needs vectors=FILE"

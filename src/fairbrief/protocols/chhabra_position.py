@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
-from fairbrief.protocols import published_results as results
+from fairbrief.protocols.published_results import Reproduced, cells, decimal, find, systems_of
 from fairbrief.statistics.agreement import spearman
 from fairbrief.types import Estimate, Table
 
@@ -40,7 +40,7 @@ def specs_of(**settings: Any) -> tuple[str, str]:
     return repr(PositionBias(**values)), repr(PositionHeights(**values))
 
 
-class ChhabraPosition(results.Reproduced):
+class ChhabraPosition(Reproduced):
     """Positional distributions, their distances, and ROUGE, with the release's arithmetic.
 
     Punkt sentences; TF-IDF fitted on each article and summary together; one source per sentence, counted
@@ -59,7 +59,7 @@ class ChhabraPosition(results.Reproduced):
     name: ClassVar[str] = "chhabra-position"
     mapping: Literal["tfidf", "both"] = "tfidf"
     top: Annotated[int, "[1, 3]"] = 1
-    version: results.Version = "published"
+    version: Literal["published", "text"] = "published"
     limit: Annotated[int | None, "[1, inf)"] = None
     choose: Literal["first", "random"] = "random"
 
@@ -80,11 +80,11 @@ class ChhabraPosition(results.Reproduced):
         made = [self.published("Figure 2").printed(_distributions(main))]
         made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
-        if len(results.systems_of(main)) >= SYSTEMS_FOR_RANKS:
-            few = FEW.format(len(results.systems_of(main)))
+        if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
+            few = FEW.format(len(systems_of(main)))
             made.append(self.published("Table 1").printed(_ranks(main), notes=(few,)))
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
-        return results.with_version(made, self.version)
+        return self.with_version(made, self.version)
 
     def _of(self, specs: tuple[str, str], estimates: Sequence[Estimate]) -> list[Estimate]:
         """The estimates of one mapping for whole systems, and ROUGE."""
@@ -95,8 +95,8 @@ class ChhabraPosition(results.Reproduced):
         """Figures 6 and 9: distances and distributions by mapping, or by number of matches."""
         own = {name: self._of(specs, estimates) for name, specs in variants.items()}
         rows = [
-            (system, name, *results.cells(mine, system, DISTANCES, 4), *_counts(mine, system)[:-1])
-            for system in results.systems_of(estimates)
+            (system, name, *cells(mine, system, DISTANCES, 4), *_counts(mine, system)[:-1])
+            for system in systems_of(estimates)
             for name, mine in own.items()
         ]
         return self.published(number).printed(rows)
@@ -121,13 +121,13 @@ class ChhabraPosition(results.Reproduced):
 
 def _value(own: Sequence[Estimate], system: str, quantity: str) -> float:
     """A value; nan where there is none."""
-    found = results.find(own, system, quantity)
+    found = find(own, system, quantity)
     return np.nan if found is None or found.value is None else found.value
 
 
 def _distributions(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
-    for system in results.systems_of(own):
+    for system in systems_of(own):
         yield system, "summaries", *_counts(own, system)
         yield system, "references", *_counts(own, system, "reference_")
 
@@ -135,12 +135,12 @@ def _distributions(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
 def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str, ...]:
     total = _value(own, system, f"{prefix}matches")
     shares = [_value(own, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
-    return (*(results.decimal(total * share, 0) for share in shares), results.decimal(total, 0))
+    return (*(decimal(total * share, 0) for share in shares), decimal(total, 0))
 
 
 def _ranks(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Table 1: Spearman's ρ between distance and ROUGE over systems."""
-    systems = results.systems_of(own)
+    systems = systems_of(own)
     for label, distance in (("heights (as published)", "position_heights"), ("segments", "position_bias")):
         far = np.array([_value(own, system, distance) for system in systems])
         found = []
@@ -148,5 +148,5 @@ def _ranks(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
             good = np.array([_value(own, system, measure.name) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            found.append(results.decimal(float(spearman(far[known], good[known])) if is_enough else None))
+            found.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
         yield label, *found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
-from fairbrief.protocols.published_results import Reproduced, cells, group_in, systems_of, with_version
+from fairbrief.protocols.published_results import Reproduced, cells, group_in, systems_of
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
@@ -66,7 +66,7 @@ class LiCoverage(Reproduced):
                 self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),
             ]
-        return with_version(made, self.version)
+        return self.with_version(made, self.version)
 
 
 R_EC = {

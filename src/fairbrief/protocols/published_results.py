@@ -160,6 +160,11 @@ class Reproduced(CheckedSettings):
         """The result with this number."""
         return published(self.name, number)
 
+    def with_version(self, tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
+        """The tables that have rows, each with a note that says which version it prints."""
+        note = VERSIONS[version]
+        return tuple(replace(table, notes=(*table.notes, note)) for table in tables if table.rows)
+
     @property
     def paper(self) -> str:
         """The reference to the paper."""
@@ -169,12 +174,6 @@ class Reproduced(CheckedSettings):
     def released(self) -> str:
         """What the paper's authors released, in one sentence."""
         return str(_declared(self.name)["released"])
-
-
-def with_version(tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
-    """The tables that have rows, each with a note that says which version it prints."""
-    note = VERSIONS[version]
-    return tuple(replace(table, notes=(*table.notes, note)) for table in tables if table.rows)
 
 
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
@@ -204,8 +203,3 @@ def decimal(number: float | None, digits: int = 3) -> str:
     if isinf(number):
         return "∞" if number > 0 else "−∞"
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def number_of(estimate: Estimate | None, digits: int = 3) -> str:
-    """The value of an estimate as a cell."""
-    return decimal(None if estimate is None else estimate.value, digits)

@@ -8,21 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.protocols.published_results import (
-    ABSENT,
-    Reproduced,
-    Version,
-    decimal,
-    find,
-    group_in,
-    number_of,
-    published,
-    with_version,
-)
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -60,7 +49,7 @@ class SteenPeople(Reproduced):
     embedding: str = ""
     pages: str = ""
     judge: str = ""
-    version: Version = "published"
+    version: Literal["published", "text"] = "published"
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -89,7 +78,7 @@ class SteenPeople(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
-        return with_version(paper_tables(estimates), self.version)
+        return self.with_version(paper_tables(estimates), self.version)
 
 
 PROTOCOL = "steen-people"
@@ -156,8 +145,9 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     return ()
 
 
-number = partial(number_of, digits=2)
-"""The value alone, with as many decimals as the paper prints."""
+def number(estimate: Estimate | None, digits: int = 2) -> str:
+    """The value alone, with as many decimals as the paper prints."""
+    return decimal(None if estimate is None else estimate.value, digits)
 
 
 def cell(estimate: Estimate | None) -> str:
@@ -417,7 +407,7 @@ def firsts(placed: Sequence[Placed]) -> Table:
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     rows = rows_of(placed, PHRASES)
-    lines = [(row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
+    lines = [(row, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
     return published(PROTOCOL, "Section 9.2").printed(lines, columns=("", *map(group_in, phrases)))
 
 
@@ -433,14 +423,15 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
     The differences keep their sign: a folded one is above zero by noise.
     """
     mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
-    whole = [e for e in estimates if not e.subgroup and not e.baseline]
+    whole = [e for e in estimates if not e.subgroup and not e.baseline and e.measure.startswith(GAP)]
+    gaps = {(e.system, e.quantity): e for e in reversed(whole)}
     lines = []
     for row in rows_of(mine, LEVEL):
         line = [row]
         for design in (BALANCED, MONO, ORIGINAL):
             line += numbers([p for p in mine if p.design == design], row, LEVEL, ("judged", "judged_sd"))
         differences = (f"difference[{design}−{ORIGINAL}]" for design in (BALANCED, MONO))
-        lines.append([*line, *(cell(find(whole, row, difference, GAP)) for difference in differences)])
+        lines.append([*line, *(cell(gaps.get((row, difference))) for difference in differences)])
     return published(PROTOCOL, "Table 4").printed(lines)
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from typing import ClassVar, Literal
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in, published, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in, published
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -77,7 +77,7 @@ class ZhangPerspectives(Reproduced):
         made: list[Table] = []
         for place, known in _by_place(estimates).items():
             made += [table(known, place) for table in kinds]
-        return with_version(made, "published")
+        return self.with_version(made, "published")
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
