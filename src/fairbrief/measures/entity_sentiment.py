@@ -176,9 +176,8 @@ class EntitySentiment(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
-        scheme = t.PermutationScheme(
-            named.codes, items=keys_of(tuple(entity.id for entity in named.entities))
-        )
+        keys = keys_of(tuple(entity.id for entity in named.entities))
+        scheme = t.PermutationScheme(named.codes, items=keys)
         return scheme if len(set(named.codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:

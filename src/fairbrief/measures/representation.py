@@ -299,11 +299,9 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     # ------------------------------------------------------------------------------- the per-record statistics
 
-    def _statistics(
-        self, values: Sequence[str], shares: Mapping[str, Any], unfound: t.Floats | None
-    ) -> t.Rows:
-        """The statistics "Per record". Shapes: ``shares`` (rows, K) each, ``unfound`` (rows, 1)."""
-        present, source, summary, wanted, _ = shares.values()
+    def _statistics(self, values: Sequence[str], of: Mapping[str, Any], unfound: t.Floats | None) -> t.Rows:
+        """The statistics "Per record". Shapes: ``of`` (rows, K) each, ``unfound`` (rows, 1)."""
+        present, source, summary, wanted, _ = of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         # Shares are quotients of counts: what is equal must not fall to either side by rounding.
         slack = TIE if self.ties == "under" else -TIE
@@ -316,7 +314,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         }
         if self.cutoff:
             alone["auc_cutoff",] = distributions.area_over_cutoff(source, summary, wanted, self.tau, slack)
-        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **shares}
+        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **of}
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound

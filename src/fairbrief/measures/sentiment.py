@@ -270,10 +270,8 @@ class SentimentChange(BaseMeasure):
     def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary."""
         tones = {text: f"{float(totals[text]):+z.3f}" for text in ("article", "summary")}
-        known = (
-            tone if totals[f"{text} known"] else "without known sentiment" for text, tone in tones.items()
-        )
-        return "article {}, summary {}".format(*known)
+        told = (tone if totals[f"{x} known"] else "without known sentiment" for x, tone in tones.items())
+        return "article {}, summary {}".format(*told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,9 +303,7 @@ def regress_shift(
     names, of_row = sorted(set(groups)), np.array(groups, dtype=object)
     cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
     ones = np.ones(len(article))
-    designs: list[tuple[Any, ...]] = [
-        (name, ("constant", "article"), (ones, article), of_row == name) for name in names
-    ]
+    designs: list[Any] = [(name, ("constant", "article"), (ones, article), of_row == name) for name in names]
     if len(names) > 1:
         *others, base = reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]

@@ -167,11 +167,9 @@ def _auc(known: Known, place: str) -> Table:
     return _result("Table 6").printed(rows, place, columns, _notes(known))
 
 
-def _percents(
-    known: Known, systems: Iterable[str], asked: Sequence[tuple[str, str]]
-) -> list[tuple[str, ...]]:
+def _percents(known: Known, systems: Iterable[str], of: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
     """A row per system, with the quantities of these scorers in percent."""
-    return [(s, *(percent([known.get((s, *which))]) for which in asked)) for s in systems]
+    return [(s, *(percent([known.get((s, *which))]) for which in of)) for s in systems]
 
 
 def _some(known: Known, *quantities: str) -> Known:
