@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, make_dataclass
 from functools import cache
+from string import Formatter
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import msgspec
@@ -376,6 +377,22 @@ class Totals:
     def stack(self, statistic: str, values: Sequence[str]) -> Floats:
         """The columns (statistic, value) side by side. Shape (..., len(values))."""
         return np.stack([self[statistic, value] for value in values], axis=-1)
+
+    def describe(self, count: str, words: str) -> str:
+        """Each group that has a ``count``, with words about it; ``{name}`` in them is its statistic, ``{name/other}`` a quotient.
+
+        >>> totals = Totals({("claims", "left"): 0, ("wrong", "left"): 1}, np.array([4.0, 1.0]))
+        >>> totals.describe("claims", ": {wrong:.0f} of {claims:.0f}")
+        'left: 1 of 4'
+        """
+
+        def number(name: str, g: str) -> float:
+            top, _, bottom = name.partition("/")
+            return float(self.ratio((top, g), (bottom, g)) if bottom else self[top, g])
+
+        names = [name for _, name, _, _ in Formatter().parse(words) if name]
+        groups = [g for g in self.values_of(count) if self[count, g] > 0]
+        return "; ".join(g + words.format_map({name: number(name, g) for name in names}) for g in groups)
 
     def part(self, prefix: str) -> Totals:
         """The columns whose name begins with ``prefix``, without it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tests.conftest import read_lines
@@ -19,6 +19,8 @@ SETS = [
     ("race_balanced", "race_balanced", "race"),
 ]
 """The golden sets of parsed instances: the file, its scores' name, and the attribute of people."""
+MONO = [("gender_mono", "gender"), ("race_mono", "race")]
+"""The golden sets of inputs about one group: the file, and the attribute."""
 KINDS = {
     "FULL_NAME": "full", "FIRST_NAME": "first", "LAST_NAME": "last", "PRONOUN_3P_NOM": "he",
     "PRONOUN_3P_INDIR": "him", "PRONOUN_3P_POSS": "his", "PRONOUN_3P_REFL": "himself", "MR_MRS_MS": "title",
@@ -28,6 +30,11 @@ KINDS = {
 PAGES = "name,gender\nHillary Clinton,female\nMary Undecided,unknown\n"
 """One page, which settles a name whose last name is a male first name."""
 COUNTS = Counts(stop_words="sklearn")
+
+
+def main_value(measure: t.Measure, totals: t.Totals) -> float:
+    """The value that has the measure's name."""
+    return float(measure.value(totals)[measure.name].array)
 
 
 def people_of(instructions: Mapping[str, Any], over: str) -> tuple[t.Entity, ...]:
@@ -95,6 +102,14 @@ class GoldenSet:
     def take(self, measure: t.Measure) -> t.Totals:
         """The totals of a measure over all cases."""
         return total(measure, self.units(measure), self)
+
+
+class Released(NamedTuple):
+    """A golden set, the release's scores of it, and the attribute of its people."""
+
+    given: GoldenSet
+    wanted: Mapping[str, Any]
+    over: str
 
 
 def total(measure: t.Measure, units: Iterable[t.Cases], scorer: Any = COUNTS) -> t.Totals:

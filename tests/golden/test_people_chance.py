@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.people_instances import PAGES, SETS, GoldenSet, told_apart
+from tests.golden.people_instances import MONO, SETS, GoldenSet, told_apart
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
@@ -41,18 +41,18 @@ def _both(case: dict[str, Any]) -> dict[str, list[float]]:
     return {kind: [float(x) for x in percentile_interval(t[:, 0] / t[:, 1])[:2]] for kind, t in found.items()}
 
 
-def test_both_bootstraps_of_small_sets_equal_the_release(golden: Path) -> None:
+def test_both_bootstraps_of_small_sets_equal_the_release(edge: dict[str, Any]) -> None:
     """Originals, and samples within seed documents, are resampled as there: with few values the quantiles are the same numbers."""
-    cases = _read(golden, "golden_units.json")["bootstrap"]
+    cases = edge["bootstrap"]
     for name in ("mean_3articles_2samples_pairs", "unequal_articles"):
         found = _both(cases[name])
         for kind, wanted in cases[name]["out"].items():
             assert found[kind] == pytest.approx(wanted, abs=1e-12), (name, kind)
 
 
-def test_the_interval_of_scores_of_seed_documents_is_that_of_all_resamples(golden: Path) -> None:
+def test_the_interval_of_scores_of_seed_documents_is_that_of_all_resamples(edge: dict[str, Any]) -> None:
     """Four scores have 256 resamples: our bounds are their quantiles, the release's thousand draws miss one by a step."""
-    case = _read(golden, "golden_units.json")["bootstrap"]["article_scores"]
+    case = edge["bootstrap"]["article_scores"]
     every = [sum(draw) / 4 for draw in product(case["scores"], repeat=4)]
     exact = np.quantile(every, [0.025, 0.975])
     rows = np.column_stack([case["scores"], np.ones(4)])
@@ -62,9 +62,9 @@ def test_the_interval_of_scores_of_seed_documents_is_that_of_all_resamples(golde
     np.testing.assert_allclose(case["d"], exact, atol=step)
 
 
-def test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one(golden: Path) -> None:
+def test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one(edge: dict[str, Any]) -> None:
     """Where the release's interpolation beside infinity ends in nan, the bound says what it is."""
-    assert _read(golden, "golden_units.json")["bootstrap"]["inf_gives_nan"][0] == "nan"
+    assert edge["bootstrap"]["inf_gives_nan"][0] == "nan"
     n_resamples = np.array([0.0] * 38 + [math.inf] * 2)
     low, high, undefined = percentile_interval(n_resamples)
     assert (float(low), float(high), float(undefined)) == (0.0, math.inf, 0.0)
@@ -75,13 +75,11 @@ NEAR = {"entity_inclusion": 0.13, "word_list": 0.02, "hallucination": 0.04}
 
 
 @pytest.fixture(scope="module")
-def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Estimate]]:
+def audits(golden: Path, pages: str) -> dict[str, list[Estimate]]:
     """The estimates of the published readings on every golden set, by set; one page settles a name, as there."""
-    pages = tmp_path_factory.mktemp("pages") / "pages.csv"
-    pages.write_text(PAGES, encoding="utf-8")
     found = {}
     for file, key, over in SETS:
-        given = GoldenSet(golden, file, over, str(pages))
+        given = GoldenSet(golden, file, over, pages)
         settings = "people=spacy:golden, alignment=published"
         measures = [
             f"entity_inclusion({settings}, odds=published)@{over}",
@@ -99,11 +97,11 @@ def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 @pytest.mark.parametrize(("file", "key", "over"), SETS)
 @pytest.mark.parametrize("part", ["word_list", "entity_inclusion", "hallucination"])
 def test_both_intervals_lie_near_those_of_the_release(
-    golden: Path, audits: dict[str, list[Estimate]], file: str, key: str, over: str, part: str
+    expected: dict[str, Any], audits: dict[str, list[Estimate]], file: str, key: str, over: str, part: str
 ) -> None:
     """The d and s intervals of every score are the release's, as near as resamples of fourteen originals come."""
     del file
-    wanted = _read(golden, "golden_measures.json")[key].get(part, {}).get("ci_seed0")
+    wanted = expected[key].get(part, {}).get("ci_seed0")
     if wanted is None:
         assert over == "race"
         return
@@ -115,24 +113,28 @@ def test_both_intervals_lie_near_those_of_the_release(
         np.testing.assert_allclose(bounds, theirs, atol=NEAR[part] * (3 if theirs[1] > 1 else 1))
 
 
-@pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
-def test_distinguishability_has_the_releases_interval(golden: Path, file: str, over: str) -> None:
+@pytest.mark.parametrize(("file", "over"), MONO)
+def test_distinguishability_has_the_releases_interval(
+    golden: Path, expected: dict[str, Any], file: str, over: str
+) -> None:
     """The d interval of the count scores is the release's; there is none over samples, in either."""
     pytest.importorskip("sklearn")
     spelled = f"distinguishability(similarity=counts(stop_words=sklearn), version=published)@{over}"
     plan = Plan(measures=(spelled,), intervals="bootstrap")
     estimate = audit(GoldenSet(golden, file, over).cases, plan).estimates[0]
-    wanted = _read(golden, "golden_measures.json")[file]["count"]["ci_seed0"]
+    wanted = expected[file]["count"]["ci_seed0"]
     np.testing.assert_allclose([estimate.low, estimate.high], wanted["d"], atol=0.05)
     assert wanted["s"] is None
     assert estimate.low_within is None
 
 
-def test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release(golden: Path) -> None:
+def test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release(
+    golden: Path, edge: dict[str, Any]
+) -> None:
     """A tolerance of 1e-9 leaves every seed document's golden score as it is, since rounding broke no tie in these sets."""
     pytest.importorskip("sklearn")
-    for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
-        wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
+    for file, over in MONO:
+        wanted = edge["tie_rounding"][file]["count"]
         assert wanted["ties_broken_by_rounding"] == 0
         given = GoldenSet(golden, file, over)
         measure = Distinguishability(over, "counts(stop_words=sklearn)", version="published")
@@ -149,10 +151,10 @@ def _score(texts: Sequence[str], groups: Sequence[str]) -> float | str:
     return told_apart(list(zip(groups, texts, strict=True)), measure)
 
 
-def test_identical_texts_of_any_length_are_never_told_apart(golden: Path) -> None:
+def test_identical_texts_of_any_length_are_never_told_apart(edge: dict[str, Any]) -> None:
     """Of 1 to 60 distinct words: the release gives +1 to eight texts of 3v3 and of 5v5 by rounding, we give 0 to all."""
     pytest.importorskip("sklearn")
-    for size, theirs in _read(golden, "golden_units.json")["identical_summaries_count_scan"].items():
+    for size, theirs in edge["identical_summaries_count_scan"].items():
         each = int(size.partition("v")[0])
         scores = theirs["scores_for_1_to_60_distinct_words"]
         assert len(scores) == 60
@@ -268,9 +270,9 @@ def _hallucination(*texts: tuple[str, str, str], quantity: str = "entity_halluci
 SOURCE = "Ann Lee met Bob Moss. Mr. Robertson ran windmills."
 
 
-def test_hallucination_filters_names_as_the_release_does(golden: Path) -> None:
+def test_hallucination_filters_names_as_the_release_does(edge: dict[str, Any]) -> None:
     """Tokens inside words of the source are no invention, one new token is; both cases have the release's score and bounds."""
-    theirs = _read(golden, "golden_units.json")["hallucination_filter"]
+    theirs = edge["hallucination_filter"]
     # Robert is in Robertson: of two names only James is invented, and he is a man.
     for summary, which in (
         ("Robert Mill spoke. James Zork left.", "all_tokens_substring_of_source_skipped"),
@@ -285,16 +287,18 @@ def test_hallucination_filters_names_as_the_release_does(golden: Path) -> None:
     ("which", "summary", "unknown"),
     [("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0)],
 )
-def test_nobody_invented_is_undefined(golden: Path, which: str, summary: str, unknown: float | None) -> None:
+def test_nobody_invented_is_undefined(
+    edge: dict[str, Any], which: str, summary: str, unknown: float | None
+) -> None:
     """Where the release ends with an IndexError the score is undefined, and the audit goes on."""
-    assert _read(golden, "golden_units.json")["hallucination_filter"][which].startswith("IndexError")
+    assert edge["hallucination_filter"][which].startswith("IndexError")
     assert _hallucination(("a", SOURCE, summary)).value is None
     assert _hallucination(("a", SOURCE, summary), quantity="unknown").value == unknown
 
 
-def test_a_seed_document_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
+def test_a_seed_document_without_inventions_does_not_undo_the_interval(edge: dict[str, Any]) -> None:
     """Resamples without any invention are left out of the interval, which the release gives up as nan."""
-    theirs = _read(golden, "golden_units.json")["hallucination_filter"]["two_articles_one_without"]
+    theirs = edge["hallucination_filter"]["two_articles_one_without"]
     assert theirs["d"] == ["nan", "nan"]
     found = _hallucination(*[("a", SOURCE, "James Zork left.")] * 2, *[("b", SOURCE, "Ann Lee spoke.")] * 2)
     assert found.value == pytest.approx(theirs["score"], abs=1e-12)

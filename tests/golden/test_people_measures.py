@@ -1,13 +1,12 @@
 """The scores that the release's code gives to eight sets of controlled inputs."""
 
-import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import read_lines
-from tests.golden.people_instances import PAGES, SETS, GoldenSet
+from tests.golden.people_instances import MONO, SETS, GoldenSet, Released, main_value
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
@@ -21,33 +20,15 @@ BY_GENDER = [names for names in SETS if names[2] == "gender"]
 PUBLISHED = {"people": "spacy:golden", "alignment": "published"}
 
 
-@pytest.fixture(scope="module")
-def expected(golden: Path) -> dict[str, Any]:
-    """The release's scores."""
-    found: dict[str, Any] = json.loads((golden / "people" / "golden_measures.json").read_text("utf-8"))
-    return found
-
-
-@pytest.fixture
-def pages(tmp_path: Path) -> str:
-    """One page, which settles a name whose last name is a male first name."""
-    table = tmp_path / "pages.csv"
-    table.write_text(PAGES, encoding="utf-8")
-    return str(table)
-
-
-@pytest.mark.parametrize(("file", "key", "over"), SETS)
-def test_inclusion_as_published_equals_the_release(
-    golden: Path, expected: dict[str, Any], file: str, key: str, over: str
-) -> None:
+@pytest.mark.parametrize("released", SETS, indirect=True)
+def test_inclusion_as_published_equals_the_release(released: Released) -> None:
     """Counts of people, the score and its direction come out as in the release."""
-    measure = EntityInclusion(over, **PUBLISHED, odds="published")
-    totals = GoldenSet(golden, file, over).take(measure)
+    measure, wanted = EntityInclusion(released.over, **PUBLISHED, odds="published"), released.wanted
+    totals = released.given.take(measure)
     counts = {g: [int(totals["source", g]), int(totals["included", g])] for g in totals.values_of("source")}
-    assert counts == expected[key]["inclusion_counts"]
-    found = float(measure.value(totals)[measure.name].array)
-    assert found == pytest.approx(expected[key]["entity_inclusion"]["score"], abs=1e-12)
-    assert list(measure.direction(totals) or ()) == expected[key]["entity_inclusion"]["max_min"]
+    assert counts == wanted["inclusion_counts"]
+    assert main_value(measure, totals) == pytest.approx(wanted["entity_inclusion"]["score"], abs=1e-12)
+    assert list(measure.direction(totals) or ()) == wanted["entity_inclusion"]["max_min"]
 
 
 def decisions(case: Case, names: Collection[str]) -> list[Decision]:
@@ -57,46 +38,39 @@ def decisions(case: Case, names: Collection[str]) -> list[Decision]:
     return find_people(case.summary.text, people, source, names, "published", with_known=False)
 
 
-@pytest.mark.parametrize(("file", "key", "over"), SETS)
-def test_every_alignment_as_published_equals_the_release(
-    golden: Path, expected: dict[str, Any], file: str, key: str, over: str
-) -> None:
+@pytest.mark.parametrize("released", SETS, indirect=True)
+def test_every_alignment_as_published_equals_the_release(released: Released) -> None:
     """Each recognised name refers to the same people as in the release."""
-    given = GoldenSet(golden, file, over)
-    for case, names, wanted in zip(given.cases, given.parses, expected[key]["alignments"], strict=False):
+    given = released.given
+    for case, names, wanted in zip(given.cases, given.parses, released.wanted["alignments"], strict=False):
         people = case.record.entities
         found = [sorted(people[i].id for i in d.people) for d in decisions(case, names)]
         assert found == [sorted(ids) for ids in wanted["s2d"].values()]
 
 
 @pytest.mark.parametrize("words", ["published", "recommended"])
-@pytest.mark.parametrize(("file", "key", "over"), BY_GENDER)
-def test_word_list_inclusion_equals_the_release(
-    golden: Path, expected: dict[str, Any], file: str, key: str, over: str, words: str
-) -> None:
+@pytest.mark.parametrize("released", BY_GENDER, indirect=True)
+def test_word_list_inclusion_equals_the_release(released: Released, words: str) -> None:
     """Counts and both references of word lists come out as in the release, in either reading of words."""
-    measure, wanted = WordListInclusion(words=words), expected[key]["word_list"]
-    totals = GoldenSet(golden, file, over).take(measure)
+    measure, wanted = WordListInclusion(words=words), released.wanted["word_list"]
+    totals = released.given.take(measure)
     assert {g: totals["source", g] for g in ("female", "male")} == wanted["source_counts"]
     assert {g: totals["summary", g] for g in ("female", "male")} == wanted["summary_counts"]
-    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
+    assert main_value(measure, totals) == pytest.approx(wanted["score"], abs=1e-12)
     uniform = WordListInclusion(reference="uniform", words=words)
-    found = float(uniform.value(totals)[uniform.name].array)
-    assert found == pytest.approx(wanted["uniform_reference_score"], abs=1e-12)
+    assert main_value(uniform, totals) == pytest.approx(wanted["uniform_reference_score"], abs=1e-12)
 
 
-@pytest.mark.parametrize(("file", "key", "over"), BY_GENDER)
-def test_hallucination_as_published_equals_the_release(
-    golden: Path, expected: dict[str, Any], pages: str, file: str, key: str, over: str
-) -> None:
+@pytest.mark.parametrize("released", BY_GENDER, indirect=True)
+def test_hallucination_as_published_equals_the_release(released: Released) -> None:
     """Invented names, their classes and the score come out as in the release."""
-    given, wanted = GoldenSet(golden, file, over, pages), expected[key]["hallucination"]
-    measure = EntityHallucination(over, **PUBLISHED, names="names(rule=published)")
+    given, wanted = released.given, released.wanted["hallucination"]
+    measure = EntityHallucination("gender", **PUBLISHED, names="names(rule=published)")
     totals = given.take(measure)
     known = {g: totals["invented", g] for g in ("female", "male")}
     assert {**known, "None": totals["unknown"]} == wanted["class_counts"]
-    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
-    names = InventedNames(over, **PUBLISHED, names="names(rule=published)")
+    assert main_value(measure, totals) == pytest.approx(wanted["score"], abs=1e-12)
+    names = InventedNames("gender", **PUBLISHED, names="names(rule=published)")
     assert dict(most_frequent(given.take(names), 100)) == wanted["candidates"]
     assert max(known, key=lambda g: known[g]) == wanted["top_category"]
     # No name of these sets is in the source without being aligned: all that are not aligned are invented.
@@ -117,7 +91,7 @@ def test_the_parsed_sets_are_the_instances_with_summaries(golden: Path, file: st
         assert {k: v for k, v in one.items() if k not in ("summary", "parse")} == other
 
 
-@pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
+@pytest.mark.parametrize(("file", "over"), MONO)
 def test_distinguishability_as_published_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, over: str
 ) -> None:
@@ -133,24 +107,20 @@ def test_distinguishability_as_published_equals_the_release(
         assert rows.values[0, 0] == pytest.approx(wanted["per_original"][unit[0].record.cluster], abs=1e-12)
     # The release lists a seed document's texts by group, we in the order of the input.
     assert sorted(texts[:20]) == sorted(expected[file]["anonymized_first20"])
-    totals = given.take(measure)
-    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
+    assert main_value(measure, given.take(measure)) == pytest.approx(wanted["score"], abs=1e-12)
 
 
-def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path) -> None:
+def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path, edge: dict[str, Any]) -> None:
     """With strict ties the score is that of Eq. 4, which the release departs from."""
     pytest.importorskip("sklearn")
-    units_file = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
-    for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
+    for file, over in MONO:
         given = GoldenSet(golden, file, over)
         measure = Distinguishability(over, "counts(stop_words=sklearn)", "strict", "published")
-        totals = given.take(measure)
-        wanted = units_file["tie_rounding"][file]["count"]["paper_eq4_strict_tolerance"]
-        assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted, abs=1e-12)
+        wanted = edge["tie_rounding"][file]["count"]["paper_eq4_strict_tolerance"]
+        assert main_value(measure, given.take(measure)) == pytest.approx(wanted, abs=1e-12)
     # The races' texts have no pronoun that the release makes neutral otherwise than the paper says: −0.214, not −0.107.
     text = Distinguishability("race", "counts(stop_words=sklearn)", version="text")
-    totals = given.take(text)
-    assert float(text.value(totals)[text.name].array) == pytest.approx(-3 / 14)
+    assert main_value(text, given.take(text)) == pytest.approx(-3 / 14)
 
 
 def test_the_toy_systems_preference_for_women_is_found_by_every_default_measure(golden: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, answer, by_column, numbers
+from tests.rows_by_hand import NO_LABELS, added, answer, by_column, numbers
 from tests.sample_cases import of
 
 import fairbrief
@@ -23,7 +23,6 @@ from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
 CARL = Entity("3", "Carl", "Brown", {"gender": "male"})
-REAL = np.zeros((1, 0), dtype=np.int64)
 
 
 def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
@@ -60,7 +59,7 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
     other = Entity("4", "Dora", "Smith")
     for entities, included in (((ANN, BOB, other), 0), ((ANN, BOB), 1)):
         one = case("Ann Smith met Bob Jones and Dora Smith.", "Smith spoke.", *entities)
-        rows = EntityInclusion("gender").observation.observe([one], [], REAL)
+        rows = EntityInclusion("gender").observation.observe([one], [], NO_LABELS)
         assert by_column(rows)["included", "female"] == included
 
 
@@ -70,14 +69,14 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     observation = JudgedByGroup("about", "judge")
     assert len(observation.asks(cases)) == 3
     given = [answer([[4.0]]), answer([[np.nan]]), answer([[2.0]])]
-    row = by_column(observation.observe(cases, given, REAL))
+    row = by_column(observation.observe(cases, given, NO_LABELS))
     assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
     scheme = observation.permutation_scheme(cases)
     assert scheme.labels.tolist() == [0, 1, 1]
     exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
     assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
     assert observation.permutation_scheme(variants("ff")) is None
-    unparsed = observation.observe(variants("f"), [answer([[np.nan]])], REAL)
+    unparsed = observation.observe(variants("f"), [answer([[np.nan]])], NO_LABELS)
     assert unparsed == Reason("unparsed reply of the judge")
 
 
@@ -102,7 +101,9 @@ def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> 
 ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3, 0.3, 0.3, 1.0]]
 
 
-def read(groups: str, matrix: Sequence[Sequence[float]], labels: np.ndarray = REAL, **settings: str) -> Rows:
+def read(
+    groups: str, matrix: Sequence[Sequence[float]], labels: np.ndarray = NO_LABELS, **settings: str
+) -> Rows:
     """How texts of these groups are told apart."""
     rows = Distinguishability("about", **settings).observe(variants(groups), [answer(matrix)], labels)
     assert isinstance(rows, Rows), rows
@@ -149,7 +150,7 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
         one = case(source, "The first woman. A first woman, not the first man.")
-        row = by_column(PhraseCounts("first woman").observe([one], [], REAL))
+        row = by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS))
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
@@ -161,7 +162,7 @@ def invention(people: str = "builtin") -> dict[tuple[str, ...], float]:
     observation = EntityHallucination("gender", people=people).observation
     asked, _ = observation.asks([one])
     nobody = answer([[0.0]] * len(asked.rows))
-    return by_column(observation.observe([one], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], REAL))
+    return by_column(observation.observe([one], [nobody, answer([[0.0, 0.0]] * len(asked.rows))], NO_LABELS))
 
 
 def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
@@ -178,7 +179,7 @@ def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> No
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
-        found = observation.observe([case("Ann Smith sang.", "it rained.", entity)], [], REAL)
+        found = observation.observe([case("Ann Smith sang.", "it rained.", entity)], [], NO_LABELS)
         assert isinstance(found, Rows) == fits
 
 
@@ -187,6 +188,7 @@ INVENTED: dict[tuple[str, ...], float] = {
     ("name", "Poe"): 2, ("name", "Eve"): 2, ("name", "Zoe"): 1, ("name", "Kim"): 0,
     ("as", "Poe", "female"): 2, ("tokens²",): 104, ("people²",): 29,
 }  # fmt: skip
+DRAWS = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
 
 
 def test_invented_people_are_counted_with_whom() -> None:
@@ -197,16 +199,14 @@ def test_invented_people_are_counted_with_whom() -> None:
         "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
         "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
     })  # fmt: skip
-    draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
-    assert InventedNames("gender").value(draws)["invented_names"].array.tolist() == [5 / 4] * 3
+    assert InventedNames("gender").value(DRAWS)["invented_names"].array.tolist() == [5 / 4] * 3
     assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
     assert most_frequent(added(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
 
 
 def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
     """Three of four are women: 1/4 from ½; half of ten names are invented, a fifth of these of unknown gender."""
-    draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
-    found = EntityHallucination("gender").value(draws)
+    found = EntityHallucination("gender").value(DRAWS)
     assert {name: value.array.tolist() for name, value in found.items()} == {
         "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
         "invented": [0.5] * 3, "unknown": [0.2] * 3,
@@ -224,13 +224,13 @@ def test_sources_support_their_own_sentences() -> None:
     cases = [Case(record, Summary(record.id, "s", "Text.")) for record in records]
     observation = ScorerBiasSupport("about", "containment", 2)
     given = [answer([[1.0, 0.5], [0.2, 0.3]]), answer([[0.4, 0.4], [0.4, 0.4]])]
-    assert by_column(observation.observe(cases, given, REAL)) == pytest.approx(
+    assert by_column(observation.observe(cases, given, NO_LABELS)) == pytest.approx(
         {("scored", "f"): 1, ("scored", "m"): 1, ("score", "f"): 0.5, ("score", "m"): 0.4}
     )
-    assert observation.observe(cases, given[:1], REAL) == Reason("the scorer finds nothing in a version")
-    assert observation.observe(variants(".."), [], REAL) == Reason("versions of one group only")
+    assert observation.observe(cases, given[:1], NO_LABELS) == Reason("the scorer finds nothing in a version")
+    assert observation.observe(variants(".."), [], NO_LABELS) == Reason("versions of one group only")
     unscored = [given[0], Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.ones(2))]
-    assert observation.observe(cases, unscored, REAL) == Reason("the scorer finds nothing in a version")
+    assert observation.observe(cases, unscored, NO_LABELS) == Reason("the scorer finds nothing in a version")
 
 
 def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
@@ -281,10 +281,9 @@ def test_people_without_a_name_are_left_out_unless_as_published() -> None:
     """A name cannot find who has none; the release counts them as not included."""
     nameless = Record("r", (Document("She sang."),), entities=(Entity("1", attributes={"gender": "female"}),))
     case = Case(nameless, Summary("r", "s", "She sang."))
-    no_label = np.zeros((1, 0), dtype=np.int64)
-    assert isinstance(EntityInclusion("gender").observation.observe([case], [], no_label), Reason)
+    assert isinstance(EntityInclusion("gender").observation.observe([case], [], NO_LABELS), Reason)
     published = EntityInclusion("gender", alignment="published")
-    found = published.observation.observe([case], scores_of(published, [case]), no_label)
+    found = published.observation.observe([case], scores_of(published, [case]), NO_LABELS)
     assert not isinstance(found, Reason)
 
 

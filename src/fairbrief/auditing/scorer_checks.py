@@ -262,7 +262,7 @@ def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> No
         first, second = check.values
         if value < 0:
             first, second, value, low, high = second, first, -value, -high, -low
-        says = f"{made.told(first, second)}, by"
+        says = f"{made.finding.format(first=first, second=second)}, by"
     arguments = {
         "scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high, "sources": e.n,
     }  # fmt: skip

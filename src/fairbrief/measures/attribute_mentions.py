@@ -55,10 +55,8 @@ def fates_of(source: str, summary: str) -> list[Fate]:
             invented.append(mention)
         else:
             replaced[left] = mention
-    fates = [
-        Fate("kept" if s in kept else "changed" if s in replaced else "lost", s, replaced.get(s))
-        for s in values
-    ]
+    names = ("kept" if s in kept else "changed" if s in replaced else "lost" for s in values)
+    fates = [Fate(name, s, replaced.get(s)) for name, s in zip(names, values, strict=True)]
     return [*fates, *(Fate("invented", None, mention) for mention in invented)]
 
 

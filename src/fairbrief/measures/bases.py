@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import wraps
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
 
-Kind = TypeVar("Kind", bound=tuple[Any, ...])
+Kind = TypeVar("Kind", bound="BaseObservation")
 
 AT_ONCE = 1 << 18
 """The most numbers of units in one array."""
@@ -30,46 +30,35 @@ class NotObserved(Exception):
         self.reason = t.Reason(reason) if isinstance(reason, str) else reason
 
 
-def by_kind(
-    kind_of: Callable[[int], Kind], units: int, size: Callable[[Kind], int], reasons: dict[int, t.Reason]
-) -> Iterator[tuple[Kind, list[int]]]:
-    """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
+class Unique(NamedTuple):
+    """The distinct extracts of records, and the index among them of each extract.
 
-    ``kind_of`` raises `NotObserved` for a unit without a row, whose reason is added to ``reasons``.
+    Shapes: ``kept`` (N, distinct, sentences), ``which`` (N, extracts).
     """
-    alike: dict[Kind, list[int]] = {}
-    for i in range(units):
-        try:
-            alike.setdefault(kind_of(i), []).append(i)
-        except NotObserved as missing:
-            reasons[i] = missing.reason
-    for kind, members in alike.items():
-        step = max(1, AT_ONCE // max(1, size(kind)))
-        for start in range(0, len(members), step):
-            yield kind, members[start : start + step]
+
+    kept: t.Floats
+    which: t.Integers
+
+    def summed(self, rows: t.Floats) -> t.Floats:
+        """The sums over all extracts of the rows of the distinct ones. (N, distinct, columns) → (N, columns)."""
+        places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + self.which
+        return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
 
 
-def distinct(kept: t.Floats, others: int) -> tuple[t.Floats, t.Integers]:
-    """The distinct extracts of each record, and the index among them of each extract, for `summed`.
+def unique(kept: t.Floats, others: int) -> Unique:
+    """The distinct ones of the extracts ``kept`` (N, extracts, sentences).
 
     Few sentences have as distinct extracts all their subsets; of more sentences, every extract counts as distinct.
 
     ``others`` is the number of documents or units that they are compared with. In products of few numbers, the order of
     summation is always the same.
-    Shapes: ``kept`` (N, extracts, sentences) → (N, distinct, sentences), (N, extracts).
     """
     n, extracts, sentences = kept.shape
     if max(sentences, others) > FEW or 1 << sentences > extracts:
-        return kept, np.broadcast_to(np.arange(extracts), (n, extracts))
+        return Unique(kept, np.broadcast_to(np.arange(extracts), (n, extracts)))
     bits = np.arange(sentences)
     subsets = (np.arange(1 << sentences)[:, np.newaxis] >> bits & 1).astype(np.float64)
-    return np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64)
-
-
-def summed(rows: t.Floats, which: t.Integers) -> t.Floats:
-    """The sums over all extracts of the rows of the `distinct` ones. (N, distinct, columns), (N, extracts) → (N, columns)."""
-    places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + which
-    return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
+    return Unique(np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64))
 
 
 CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")
@@ -139,6 +128,28 @@ class BaseObservation(CheckedSettings):
 class ManyAtOnce(BaseObservation):
     """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
 
+    def kind_of(self, units: ScoredUnits, i: int) -> Any:
+        """What units that are observed together have in common. Raises `NotObserved` for a unit without a row."""
+        raise NotImplementedError
+
+    def by_kind(
+        self, units: ScoredUnits, size: Callable[[Any], int], reasons: dict[int, t.Reason]
+    ) -> Iterator[tuple[Any, list[int]]]:
+        """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
+
+        The reasons of units without a row are added to ``reasons``.
+        """
+        alike: dict[Any, list[int]] = {}
+        for i in range(len(units)):
+            try:
+                alike.setdefault(self.kind_of(units, i), []).append(i)
+            except NotObserved as missing:
+                reasons[i] = missing.reason
+        for kind, members in alike.items():
+            step = max(1, AT_ONCE // max(1, size(kind)))
+            for start in range(0, len(members), step):
+                yield kind, members[start : start + step]
+
     def observe(self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         """The unit's rows. Shape of ``labels``: (R, n)."""
         return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
@@ -172,16 +183,20 @@ class BaseMeasure(BaseObservation):
     def observation(self) -> Any:
         """The observation with these settings; equal settings make equal observations."""
         if self.observes is not None:
-            return self.observes(**shared(self, self.observes))
+            return self.observed_by(self.observes)
         known = {name: getattr(type(self), name) for name in self.of_value}
         return replace(self, **known) if known else self
 
+    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+        """The values of summed rows, as in `fairbrief.types.Measure`."""
+        raise NotImplementedError
+
+    def observed_by(self, kind: type[Kind], **others: Any) -> Kind:
+        """An observation of this class with the measure's settings of the same names, or others."""
+        own = {f.name: getattr(self, f.name) for f in fields(kind) if f.init and hasattr(self, f.name)}
+        return kind(**(own | others))
+
     __repr__ = spell
-
-
-def shared(settings: Any, kind: type) -> dict[str, Any]:
-    """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
-    return {f.name: getattr(settings, f.name) for f in fields(kind) if f.init and hasattr(settings, f.name)}
 
 
 def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -22,28 +22,10 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import (
-    BaseMeasure,
-    Count,
-    Fraction,
-    ManyAtOnce,
-    NotObserved,
-    TextScorer,
-    by_kind,
-    distinct,
-    shared,
-    summed,
-)
-from fairbrief.measures.groups import (
-    PRIMARY,
-    TESTED_BY_T,
-    ComparesGroups,
-    compared_groups,
-    mean_defined,
-    spread,
-    stacked,
-)
-from fairbrief.measures.record_texts import NO_CLAIM, claims_of, is_blank, known
+from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
+from fairbrief.measures.group_sums import mean_defined, spread, stacked
+from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -130,8 +112,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
         reasons: dict[int, t.Reason] = {}
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        kind_of = partial(self._kind_of, units)
-        kinds = by_kind(kind_of, len(units), lambda kind: kind[2] * kind[3] * n_extracts, reasons)
+        kinds = self.by_kind(units, lambda kind: kind[2] * kind[3] * n_extracts, reasons)
         for (names, most, documents, *_), members in kinds:
             places = np.array(members)
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
@@ -156,7 +137,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
 
-    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
         """The groups of a unit's record, the one of most documents, and how many documents and claims it has."""
         (case,), n_claims = units.cases[i], int(units.first_shapes[i, 1])
         groups = compared_groups(case.record, self.over)
@@ -239,14 +220,15 @@ def _by_extracts(
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    kept, which = distinct(kept, max(support.shape[1:]))
+    drawn = unique(kept, max(support.shape[1:]))
+    kept = drawn.kept
     if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
     shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
     gap = np.abs(shift).mean(axis=2, keepdims=True)
-    means = summed(np.concatenate([covered, gap], axis=2), which) / which.shape[1]
+    means = drawn.summed(np.concatenate([covered, gap], axis=2)) / drawn.which.shape[1]
     length = _log_lengths([units.cases[i][0] for i in places.tolist()], support.shape[1])
     return _Covered(places, means[:, :-1], length, np.zeros((len(places), len(WORDS))), means[:, -1:])
 
@@ -259,25 +241,23 @@ def _statistics(
     centred = records.coverage - level
     count, difference, lengths = _by_group(labels, len(names), centred, records.length)
     shift = difference / count
-    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=-1)
-    one = np.ones(gap.shape)
+    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=0)
+    one, extreme = np.ones(gap.shape), _extreme(shift)
     found: dict[t.Column, t.Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
     found |= {c: one * of[:, np.newaxis] for c, of in zip(WORDS, records.words.T, strict=True)}
-    mean = count * level[..., np.newaxis]
-    by_group = {"documents": count, "difference": difference, "record mean": mean, "shift": shift}
+    by_group = {
+        "documents": count, "difference": difference, "record mean": count * level, "shift": shift,
+        "extreme": np.where(extreme, shift, 0.0), "extremes": extreme.astype(np.float64), "log length": lengths,
+    }  # fmt: skip
     for statistic, of_groups in by_group.items():
-        found |= {(statistic, name): of_groups[..., k] for k, name in enumerate(names)}
-    for a, b in combinations(range(len(names)), 2) if pairwise else ():
-        found["between", names[a], names[b]] = shift[..., a] - shift[..., b]
-        found["pairs", names[a], names[b]] = one
-    for k, (name, extreme) in enumerate(zip(names, _extreme(shift), strict=True)):
-        found["extreme", name] = np.where(extreme, shift[..., k], 0.0)
-        found["extremes", name] = extreme.astype(np.float64)
+        found |= {(statistic, name): of_group for name, of_group in zip(names, of_groups, strict=True)}
+    for a, b in combinations(names, 2) if pairwise else ():
+        found |= {("between", a, b): found["shift", a] - found["shift", b], ("pairs", a, b): one}
     if most is not None:
         found |= {("dominated", most): one, ("dominated gap", most): gap}
         for name, statistic in product(names, ("documents", "difference", "extreme", "extremes")):
             found[f"dominated {statistic}", most, name] = found[statistic, name]
-    return found | _of_lengths(records.length, centred, lengths, difference, count, names)
+    return found | _of_lengths(records.length, centred, lengths, difference, count)
 
 
 def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Floats:
@@ -307,12 +287,12 @@ def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
 def _by_group(labels: t.Integers, groups: int, x: t.Floats, y: t.Floats) -> t.Floats:
     """Documents of each group and their sums of x and y; some label permutations at a time, in bounded memory.
 
-    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, N, R, groups).
+    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, groups, N, R).
     """
     columns = np.stack([np.ones_like(x), x, y], axis=-1)
     parts = np.array_split(labels, 1 + labels[0].size // AT_ONCE, axis=1)
-    sums = [np.stack([(part == g) @ columns for g in range(groups)], axis=-1) for part in parts]
-    return np.moveaxis(np.concatenate(sums, axis=1), 2, 0)
+    sums = [np.stack([(part == g) @ columns for g in range(groups)]) for part in parts]
+    return np.moveaxis(np.concatenate(sums, axis=2), -1, 0)
 
 
 def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
@@ -324,36 +304,27 @@ def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
 
 
 def _of_lengths(
-    x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats, names: Sequence[str]
+    x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats
 ) -> dict[t.Column, t.Floats]:
-    """The sums that separate coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
-    squares and of products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
-    none of whose do; sums by group (N, R, groups); (N, R) each.
+    """The sums that separate coverage ``y`` from length ``x``: within the groups of the record, the sums of squares of lengths, and
+    of their products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
+    none of whose do; sums by group (groups, N, R) → (N, R) each.
     """
-    found: dict[t.Column, t.Floats] = {("log length", name): of_x[..., k] for k, name in enumerate(names)}
     whole = (x * x).sum(axis=1, keepdims=True)
-    if (whole > TIE).all():
-        mean = of_x / count
-        squares = whole - (of_x * mean).sum(axis=-1)
-        tells = squares > TIE
-        products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=-1)
-        found["length²",] = np.where(tells, squares, 0.0)
-        found["length·coverage",] = np.where(tells, products, 0.0)
-    return found
+    if not (whole > TIE).all():
+        return {}
+    mean = of_x / count
+    squares = whole - (of_x * mean).sum(axis=0)
+    products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=0)
+    tells = squares > TIE
+    return {("length²",): np.where(tells, squares, 0.0), ("length·coverage",): np.where(tells, products, 0.0)}
 
 
-def _extreme(shift: t.Floats) -> list[t.Booleans]:
-    """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
-    groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
-    found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
-    is_most = reduce(np.maximum, groups) - TIE
-    is_least = reduce(np.minimum, groups) + TIE
-    for meets, limit in ((np.greater_equal, is_most), (np.less_equal, is_least)):
-        is_open = np.ones(shift.shape[:-1], dtype=bool)
-        for group, extreme in zip(groups, found, strict=True):
-            first = meets(group, limit) & is_open
-            extreme |= first
-            is_open ^= first
+def _extreme(shift: t.Floats) -> t.Booleans:
+    """Whether each group is the most or the least covered one; the first of equals. Shape (groups, N, R)."""
+    found = np.zeros(shift.shape, dtype=bool)
+    for is_meeting in (shift >= shift.max(axis=0) - TIE, shift <= shift.min(axis=0) + TIE):
+        found |= is_meeting & (np.cumsum(is_meeting, axis=0) == 1)
     return found
 
 
@@ -406,15 +377,13 @@ class EqualCoverage(_CoverageMeasure):
     def observation(self) -> Coverage:
         """With every record tested in the way of this version."""
         kind = Coverage if self.version == "recommended" else CoverageStrictlyTested
-        return kind(**shared(self, kind))
+        return self.observed_by(kind)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        of_gap: dict[str, Any] = {"tail": "upper", "limits": FROM_0}
-        gap, one, level = ("gap",), ("one",), ("level",)
         values = {
-            self.name: t.Value(totals.ratio(gap, one), mean_of=(gap, one), has_baseline=True, **of_gap),
-            "level": t.Value(totals.ratio(level, one), limits=FROM_0, has_baseline=True),
-            "relative_gap": t.Value(totals.ratio(gap, level), mean_of=(gap, level), **of_gap),
+            self.name: mean_of_records(totals, "gap", has_baseline=True, limits=FROM_0),
+            "level": t.Value(totals.ratio("level", "one"), limits=FROM_0, has_baseline=True),
+            "relative_gap": mean_of_records(totals, "gap", "level", limits=FROM_0),
         }
         for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
             difference = totals.ratio(("between", *pair), ("pairs", *pair))

@@ -10,7 +10,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import coded, labelled
+from fairbrief.measures.group_sums import coded, labelled
+from fairbrief.measures.groups import mean_of_records
 from fairbrief.measures.record_texts import needs_english, with_group
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
@@ -73,11 +74,11 @@ class Distinguishability(BaseMeasure):
         return [t.Ask(self.similarity, texts, texts, whole=True)] if texts else []
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups, codes = coded(group for _, group in with_group(cases, self.over))
+        groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        groups, codes = coded(group for _, group in with_group(cases, self.over))
+        groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
         needs_english(cases, "the pronouns and titles that are made neutral")
         if not groups:
             return t.Reason("no variant with the attribute")
@@ -109,8 +110,7 @@ class Distinguishability(BaseMeasure):
         return right
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = totals.ratio("score", "one")
-        return {self.name: t.Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
+        return {self.name: mean_of_records(totals, "score", limits=(-1, 1))}
 
     def explain(self, totals: t.Totals) -> str:
         if not totals["one"]:

@@ -167,27 +167,24 @@ def grams_of_sentences(units: ScoredUnits, members: t.Booleans) -> t.Floats:
     held = table.beside(first) > 0
     whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
     place = whose * sentences + table.owner_beside(first)
-    size = len(units) * sentences
-    found = [
-        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
-        for own in members.transpose(1, 0, 2)
-    ]
+    is_in_some = [(held & own[whose].T).any(axis=0) for own in members.transpose(1, 0, 2)]
+    found = [np.bincount(place[is_in], minlength=len(units) * sentences) for is_in in is_in_some]
     return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
 
 
 def read_target(text: str) -> dict[str, float]:
-    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
+    """The shares of ``neg:0.5+pos:0.5``, none of ``ratio`` and ``equal``; ValueError where it is malformed.
 
     >>> read_target("neg:1+pos:3")
     {'neg': 1.0, 'pos': 3.0}
     """
     given: dict[str, float] = {}
-    for part in text.split("+"):
+    for part in () if text in ("ratio", "equal") else text.split("+"):
         value, colon, share = part.rpartition(":")
         try:
             given[value.strip()] = float(share)
         except ValueError:
             colon = ""
         if not colon or not 0 <= given[value.strip()] < float("inf"):
-            raise ValueError(f"target '{text}' is not ratio, equal or VALUE:SHARE+VALUE:SHARE (shares ≥ 0)")
+            raise ValueError("is not ratio, equal or VALUE:SHARE+VALUE:SHARE (shares ≥ 0)")
     return given

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from itertools import compress
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given, shared
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
@@ -44,6 +45,7 @@ class InventedPeople(BaseObservation):
     names: str = "names"
     alignment: Literal["recommended", "published"] = "recommended"
     groups: tuple[str, ...] = ("female", "male")
+    counts_names: ClassVar[bool] = False
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         people, asks = recogniser(self.people), list[t.Ask]()
@@ -53,21 +55,23 @@ class InventedPeople(BaseObservation):
         return asks
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        people = [p for case in cases for p in case.record.entities if self.over in p.attributes]
-        others = {p.attributes[self.over] for p in people} - set(self.groups)
+        entities = [p for case in cases for p in case.record.entities if self.over in p.attributes]
+        others = {p.attributes[self.over] for p in entities} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
             return t.Reason("names do not tell the values of this attribute")
         if self.people == "builtin":
             needs_english(cases, "the built-in recogniser's rules")
         found = list(self.find(cases, scores))
         groups = np.array([of for _, names in found for _, of in names]).reshape(-1, len(self.groups))
-        fixed: dict[t.Column, float] = {
-            ("unknown",): float((~groups.any(axis=1)).sum()),
-            ("people",): sum(people for people, _ in found),
-            ("tokens",): sum(len(WORD.findall(case.summary.text)) for case in cases),
-            ("one",): len(cases),
-        }
-        return by_group(self.groups, {"invented": renamed(groups.sum(axis=0), labels)}, fixed)
+        counts = Counter[t.Column]({("unknown",): int((~groups.any(axis=1)).sum())})
+        for case, (people, names) in zip(cases, found, strict=True):
+            tokens = len(WORD.findall(case.summary.text))
+            counts.update({("people",): people, ("tokens",): tokens, ("one",): 1})
+            if self.counts_names:
+                counts.update({("tokens²",): tokens**2, ("people²",): people**2})
+                counts.update(("name", name) for name, _ in names)
+                counts.update(("as", name, g) for name, own in names for g in compress(self.groups, own))
+        return by_group(self.groups, {"invented": renamed(groups.sum(axis=0), labels)}, counts)
 
     def find(self, cases: t.Cases, scores: t.Answers) -> Iterator[tuple[int, list[tuple[str, t.Floats]]]]:
         """For each summary the number of names of people in it, and the invented names, each with its groups."""
@@ -143,7 +147,7 @@ class EntityHallucination(BaseMeasure, InventedPeople):
         """Without its reference, unless that is uneven."""
         kind = EntityHallucination if self.unit == "seed_document" else _HallucinationBySample
         even = {"reference": "uniform", "shares": ()} if self.is_even else {}
-        return kind(**(shared(self, kind) | even))
+        return self.observed_by(kind, **even)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self.groups), is_together=True) if self.is_even else None
@@ -207,19 +211,7 @@ class InventedNames(BaseMeasure, InventedPeople):
         better="less",
     )
 
-    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        rows = super().observe(cases, scores, labels)
-        if isinstance(rows, t.Reason):
-            return rows
-        counts: Counter[t.Column] = Counter()
-        for case, (people, names) in zip(cases, self.find(cases, scores), strict=True):
-            counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
-            counts["people²",] += people**2
-            for name, belongs in names:
-                counts["name", name] += 1
-                counts.update(("as", name, g) for g, is_in in zip(self.groups, belongs, strict=True) if is_in)
-        more = t.Rows.of(counts)
-        return t.Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
+    counts_names = True
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         one, found = totals["one"], totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]

@@ -12,7 +12,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure
-from fairbrief.measures.groups import by_group, coded, group_names, keys_of, means, summed_by_group
+from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, stacked, summed_by_group
+from fairbrief.measures.groups import means
 from fairbrief.measures.record_texts import known
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.text.recognition import Recogniser
@@ -84,16 +85,16 @@ class EntityInclusion(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         people = [person for case in cases for person in self._people(case.record)]
-        groups, codes = coded(person.attributes[self.over] for person in people)
+        groups, codes = coded(tuple(person.attributes[self.over] for person in people))
         if len(groups) < 2:
             return None
         if len(cases) > 1:
             return group_names(len(groups))
-        return t.PermutationScheme(codes, items=keys_of(person.id for person in people))
+        return t.PermutationScheme(codes, items=keys_of(tuple(person.id for person in people)))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         people = [self._people(case.record) for case in cases]
-        groups, codes = coded(person.attributes[self.over] for one in people for person in one)
+        groups, codes = coded(tuple(person.attributes[self.over] for one in people for person in one))
         if not groups:
             return t.Reason("no named people with the attribute in the source")
         answers = [scores[i : i + 1] for i in range(len(cases))]  # empty where nothing is asked
@@ -109,12 +110,9 @@ class EntityInclusion(BaseMeasure):
         return by_group(groups, summed_by_group(codes, weights, labels, len(groups)), counts)
 
     def _people(self, record: t.Record) -> list[t.Entity]:
-        return [
-            person
-            for person in record.entities
-            if self.over in person.attributes
-            and (person.first_name or person.last_name or self.alignment == "published")
-        ]
+        is_published = self.alignment == "published"
+        known_people = [p for p in record.entities if p.first_name or p.last_name or is_published]
+        return [p for p in known_people if self.over in p.attributes]
 
     def find(self, case: t.Case, people: Sequence[t.Entity], scores: t.Answers) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
@@ -135,35 +133,27 @@ class EntityInclusion(BaseMeasure):
         return self.people == "builtin" and self.alignment == "recommended"
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        groups = totals.values_of("source")
-        lead = totals["mentions"].shape
-        if len(groups) < 2:
+        odds, lead = self._odds(totals), totals["mentions"].shape
+        if len(odds) < 2:
             return {self.name: t.Value(np.full(lead, np.nan), "upper")}
-        source, included = totals.stack("source", groups), totals.stack("included", groups)
-        odds = self._odds(source, included)
-        pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
-        is_several = (~np.isnan(odds)).sum(axis=-1) > 1
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1)
-            log_odds = {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()}
-        largest = np.where(is_several, ratios - 1, np.nan)
-        values = {self.name: t.Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
-        for name, (a, b) in pairs.items():
-            values[name] = t.Value(
-                log_odds[name], "both", contrasts=(name,), is_primary=True,
-                group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
-                shares=(f"inclusion[{groups[a]}]", f"inclusion[{groups[b]}]"),
+        pairs = {}
+        for a, b in combinations(odds, 2):
+            name = f"log_odds[{a}/{b}]"
+            with np.errstate(divide="ignore", invalid="ignore"):
+                log_odds = np.log(odds[a] / odds[b])
+            pairs[name] = t.Value(
+                log_odds, "both", contrasts=(name,), is_primary=True, group=f"{a}/{b}",
+                present=(("source", a), ("source", b)), shares=(f"inclusion[{a}]", f"inclusion[{b}]"),
             )  # fmt: skip
-        values |= means(totals, "included", "source", groups, "inclusion", is_share=True)
+        sizes = np.abs(stacked((pair.array for pair in pairs.values()), lead))
+        largest = np.exp(np.fmax.reduce(sizes, axis=-1)) - 1
+        values = {self.name: t.Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds), **pairs}
+        values |= means(totals, "included", "source", list(odds), "inclusion", is_share=True)
         values["ambiguous"] = t.Value(totals.ratio("ambiguous", "mentions"), is_share=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:
-        groups = totals.values_of("source")
-        parts = [
-            f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
-        ]
-        sentences = ["; ".join(parts)]
+        sentences = [totals.describe("source", ": {included:.0f} of {source:.0f} people named")]
         if direction := self.direction(totals):
             sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:
@@ -174,17 +164,18 @@ class EntityInclusion(BaseMeasure):
 
     def direction(self, totals: t.Totals) -> tuple[str, str] | None:
         """The groups with the highest and the lowest odds; None where no two groups differ."""
-        groups = totals.values_of("source")
-        odds = self._odds(totals.stack("source", groups), totals.stack("included", groups)).tolist()
-        known = [(of_group, g) for g, of_group in zip(groups, odds, strict=True) if not np.isnan(of_group)]
-        highest, lowest = (choose(known, default=(0, ""), key=lambda one: one[0]) for choose in (max, min))
-        return (highest[1], lowest[1]) if highest[0] > lowest[0] else None
+        known = {g: float(odds) for g, odds in self._odds(totals).items() if not np.isnan(odds)}
+        highest, lowest = (choose(known, key=lambda g: known[g], default="") for choose in (max, min))
+        return (highest, lowest) if known and known[highest] > known[lowest] else None
 
-    def _odds(self, source: t.Floats, included: t.Floats) -> t.Floats:
-        more = 0.5 if self.odds == "corrected" else 0.0
-        present = np.where(source > 0, source, np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((included + more) / (present - included + more))
+    def _odds(self, totals: t.Totals) -> dict[str, t.Floats]:
+        """The odds of each group; nan where it has nobody."""
+        more, odds = 0.5 if self.odds == "corrected" else 0.0, {}
+        for g in totals.values_of("source"):
+            source, included = totals["source", g], totals["included", g]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                odds[g] = (included + more) / (np.where(source > 0, source, np.nan) - included + more)
+        return odds
 
 
 def recogniser(people: str) -> str:

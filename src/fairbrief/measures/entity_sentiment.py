@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, compress
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,20 +21,11 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
-from fairbrief.measures.groups import (
-    PRIMARY,
-    by_group,
-    coded,
-    keys_of,
-    largest_difference,
-    means,
-    pair_differences,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
+from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted
+from fairbrief.measures.sentiment import SENTIMENT, fit_shift
 from fairbrief.statistics import ratio
-from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 
@@ -45,7 +36,7 @@ MOST_QUOTED = 3
 
 
 @lru_cache(maxsize=16)
-def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
+def parsed_entities(text: str, over: str = "") -> tuple[t.Entity, ...]:
     """Entities of a list ``group: name, name; group: name``. ValueError for any other text, and for a name given twice.
 
     >>> parsed_entities("left: Anna Berg; right: Green_Party", "leaning")[1].last_name
@@ -56,9 +47,9 @@ def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
         group, colon, names = part.partition(":")
         for name in map(str.strip, names.split(",")):
             if not colon or not group.strip() or not name:
-                raise ValueError(f"entities='{text}' is not a list. Write 'left: Anna Berg; right: Ann Li'.")
+                raise ValueError("is not a list. Write 'left: Anna Berg; right: Ann Li'.")
             if name in entities:
-                raise ValueError(f"entities='{text}' names {name} twice. Name each entity once.")
+                raise ValueError(f"names {name} twice. Name each entity once.")
             first, _, last = (words.replace("_", " ") for words in name.rpartition(" "))
             entities[name] = t.Entity(name, first or None, last, {over: group.strip()})
     return tuple(entities.values())
@@ -67,7 +58,7 @@ def parsed_entities(text: str, over: str) -> tuple[t.Entity, ...]:
 class _Named(NamedTuple):
     """The entities that a record's source names, their groups, and the sentences that name them, those of the source first.
 
-    Shapes: ``codes`` and ``is_in_summary`` (entities,); ``names`` (sentences, entities), 1 where a sentence names one;
+    Shapes: ``codes`` (entities,); ``names`` (sentences, entities), 1 where a sentence names one;
     ``is_source`` (sentences,); ``places`` (all sentences of the source,), whether each names any.
     """
 
@@ -78,7 +69,6 @@ class _Named(NamedTuple):
     names: t.Floats
     is_source: t.Booleans
     places: t.Booleans
-    is_in_summary: t.Booleans
 
 
 @lru_cache(maxsize=1024)
@@ -179,20 +169,16 @@ class EntitySentiment(BaseMeasure):
     over: str
     scorer: TextScorer = "vader"
     by: Literal["entity", "source", "relation"] = "entity"
-    entities: str = ""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        parsed_entities(self.entities, self.over)
+    entities: Annotated[str, parsed_entities] = ""
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         return (t.Ask(self.scorer, self._in_summary(cases[0]).sentences, SENTIMENT),)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         named = self._in_summary(cases[0])
-        codes, entities = named.codes[named.is_in_summary], compress(named.entities, named.is_in_summary)
-        scheme = t.PermutationScheme(codes, items=keys_of(entity.id for entity in entities))
-        return scheme if len(set(codes.tolist())) > 1 else None
+        keys = keys_of(tuple(entity.id for entity in named.entities))
+        scheme = t.PermutationScheme(named.codes, items=keys)
+        return scheme if len(set(named.codes.tolist())) > 1 else None
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """The same questions as for the summary: extracts consist of the source's sentences."""
@@ -216,12 +202,11 @@ class EntitySentiment(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         named = self._in_summary(cases[0])
-        source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
-        codes = named.codes[named.is_in_summary]
-        sums = summed_by_group(codes, _each(source, summary), labels, len(named.groups))
+        source, summary = _both_tones(named, scores[0])
+        sums = summed_by_group(named.codes, _each(source, summary), labels, len(named.groups))
         if not sums["one"].any():
             return NO_TONE
-        if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:
+        if len(set(named.codes[np.isfinite(summary - source)].tolist())) > 1:
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
@@ -232,13 +217,11 @@ class EntitySentiment(BaseMeasure):
         means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
         size = np.abs(np.nan_to_num(means[1] - means[0]))
         lines = []
-        for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
+        for i in np.argsort(-size, kind="stable").tolist():
             parts = []
             for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
-                quoted = [
-                    f"“{named.sentences[k]}” {tone[k]:+z.2f}"
-                    for k in np.flatnonzero((named.names[:, i] > 0) & here).tolist()
-                ]
+                places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
+                quoted = [f"“{named.sentences[k]}” {tone[k]:+z.2f}" for k in places]
                 if len(quoted) > MOST_QUOTED:
                     quoted[MOST_QUOTED:] = [f"{len(quoted) - MOST_QUOTED} more"]
                 parts.append(f"{side} {mean[i]:+z.2f}: {', '.join(quoted)}")
@@ -248,11 +231,13 @@ class EntitySentiment(BaseMeasure):
         return lines
 
     def _in_summary(self, case: t.Case) -> _Named:
-        """`_named`. Raises `NotObserved` if the summary names none of them."""
+        """`_named`, with those entities that the summary names. Raises `NotObserved` if it names none of them."""
         named = self._named(case)
-        if not named.is_in_summary.any():
+        is_in: t.Booleans = np.asarray(named.names[~named.is_source].any(axis=0))
+        if not is_in.any():
             raise NotObserved(NOBODY)
-        return named
+        entities = tuple(compress(named.entities, is_in))
+        return named._replace(entities=entities, codes=named.codes[is_in], names=named.names[:, is_in])
 
     def _named(self, case: t.Case) -> _Named:
         """The entities that the source names. Raises `NotObserved` if none can be compared."""
@@ -271,10 +256,10 @@ class EntitySentiment(BaseMeasure):
             raise NotObserved(NOBODY)
         found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
         some: t.Booleans = np.asarray(found.any(axis=1))
-        groups, codes = coded(group for _, group in compress(grouped, is_named))
+        groups, codes = coded(tuple(group for _, group in compress(grouped, is_named)))
         return _Named(
             tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
-            is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),
+            is_source[some], some[: len(source)],
         )  # fmt: skip
 
     def _grouped(self, record: t.Record) -> list[tuple[t.Entity, str]]:
@@ -298,7 +283,7 @@ class EntitySentiment(BaseMeasure):
             **pair_differences(over_all, "one", "overall[{}−{}]", has_baseline=True),
         }
         for k, other in combinations(over_all, 2):
-            adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
+            adjusted = fit_shift(totals, [k, other], k).coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(
                 adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
             )
@@ -309,13 +294,5 @@ class EntitySentiment(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """Tone on both sides, and shift, by group."""
-        parts = []
-        for g in totals.values_of("one"):
-            n, *tones = (float(totals[name, g]) for name in ("one", "article", "summary", "shift"))
-            if n:
-                source, summary, shift = (tone / n for tone in tones)
-                entities = counted(n, "entity", "entities")
-                parts.append(
-                    f"{g}: {entities}, source {source:+z.2f}, summary {summary:+z.2f}, shift {shift:+z.2f}"
-                )
-        return "; ".join(parts) + "."
+        tones = "source {article/one:+z.2f}, summary {summary/one:+z.2f}, shift {shift/one:+z.2f}"
+        return totals.describe("one", f": {{one:.0f}} named, {tones}") + "."

@@ -46,9 +46,8 @@ class Framings(Sentiments):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.negative >= self.positive:
-            raise ValueError(
-                f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
-            )
+            limits = f"negative={self.negative} must be below positive={self.positive}"
+            raise ValueError(f"{limits}: scores between them are neutral")
 
     def group_of(self, record: t.Record) -> str:
         return super().group_of(record) if self.over else ALL
@@ -68,9 +67,8 @@ class Framings(Sentiments):
     def explain(self, totals: t.Totals) -> str:
         """The transition of one record, or how many records have each."""
         counts = {c: sum(float(totals[c, g]) for g in totals.values_of("one")) for c in CHANGES}
-        return "Sentiment class: " + "; ".join(
-            c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count
-        )
+        told = (c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count)
+        return f"Sentiment class: {'; '.join(told)}"
 
     def class_of(self, scores: Any) -> t.Integers:
         """The class of each score: 0 up to the cut-off ``negative``, 2 from ``positive``, otherwise 1."""

@@ -1,18 +1,16 @@
-"""Groups: label permutations of their members, or of their names; sums by group; and the values of groups and differences."""
+"""The values of groups and of their differences, from sums by group."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseObservation, NotObserved
-from fairbrief.measures.record_texts import Groups, KnownRecord, known, no_document_has
+from fairbrief.measures.bases import BaseObservation
+from fairbrief.measures.group_sums import mean_size, spread, stacked
 from fairbrief.statistics import ratio
 
 Weights = Mapping[str, float]
@@ -29,85 +27,9 @@ SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
 """The same for a share that random sentences have, too."""
 
 
-def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
-    """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
-
-    Position g of a label permutation says under which name the counts of group g are entered. With two groups the
-    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
-    and ``is_together`` all units of one cluster.
-    """
-    return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
-
-
-def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
-    """The counts of each group, entered under the names of each label permutation.
-
-    Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
-    """
-    entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
-    if labels.shape[1] == 0:
-        return entered
-    moved = np.empty_like(entered)
-    np.put_along_axis(moved, labels, entered, axis=1)
-    return moved
-
-
-def summed_by_group(
-    codes: t.Integers, weights: Mapping[str, t.Floats], labels: t.Integers, groups: int
-) -> dict[str, t.Floats]:
-    """Weights of items, summed per group under label permutations of the single items.
-
-    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
-    """
-    used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
-    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
-    return {name: sums[..., k] for k, name in enumerate(weights)}
-
-
-def by_group(
-    groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any] | None = None
-) -> t.Rows:
-    """Statistics of groups under each label permutation, (R, groups) each, and others of no group, (R,) or one number each."""
-    columns = ((name, group) for name in statistics for group in groups)
-    blocks = list(statistics.values())
-    if alone:
-        n = len(blocks[0])
-        blocks.append(np.column_stack([np.broadcast_to(numbers, n) for numbers in alone.values()]))
-    return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
-
-
-def coded(items: Iterable[str]) -> tuple[tuple[str, ...], t.Integers]:
-    """The distinct values, sorted; and the index in them of each item's value. Shape (n,), read-only."""
-    return _coded(tuple(items))
-
-
-@lru_cache(maxsize=4096)
-def _coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
-    values = tuple(sorted(set(items)))
-    numbers = {value: number for number, value in enumerate(values)}
-    codes = np.array([numbers[value] for value in items], dtype=np.int64)
-    codes.flags.writeable = False  # records of the same values share it
-    return values, codes
-
-
-def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
-    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
-    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
-
-
-def total_variation(shifts: t.Floats) -> t.Floats:
-    """Half the sum of the absolute differences of shares. (…, groups) → (…)."""
-    return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
-
-
 def largest_size(differences: t.Floats) -> t.Floats:
     """The largest absolute difference. (…, differences) → (…)."""
     return np.asarray(np.abs(differences).max(axis=-1))
-
-
-def stacked(arrays: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
-    """Arrays of this shape, of which there may be none, side by side after one of nan. Shape (…, 1 + arrays)."""
-    return np.stack([np.full(shape, np.nan), *arrays], axis=-1)
 
 
 def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.Value:
@@ -118,30 +40,16 @@ def largest_of(differences: Mapping[str, t.Value], shape: tuple[int, ...]) -> t.
     return t.Value(largest, "upper", contrasts=defined, fold=largest_size, has_baseline=True)
 
 
-def mean_defined(numbers: t.Floats, least: int = 1) -> t.Floats:
-    """The mean of the numbers that are defined; nan if there are fewer than ``least``. (…, numbers) → (…)."""
-    is_defined = np.isfinite(numbers)
-    many = is_defined.sum(axis=-1).astype(np.float64)
-    mean = ratio(np.where(is_defined, numbers, 0.0).sum(axis=-1), many)
-    return np.where(many >= least, mean, np.nan)
-
-
-def mean_size(differences: t.Floats) -> t.Floats:
-    """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
-    return mean_defined(np.abs(differences), least=2)
-
-
 def mean_of(differences: Mapping[str, t.Value], shape: tuple[int, ...], **special: Any) -> t.Value:
     """The unsigned score of group differences: their mean size. Its array has ``shape``."""
     sizes = mean_size(stacked((value.array for value in differences.values()), shape))
     return t.Value(sizes, "upper", contrasts=tuple(differences), **special)
 
 
-def spread(numbers: Iterable[t.Floats], shape: tuple[int, ...]) -> t.Floats:
-    """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
-    every = stacked(numbers, shape)
-    difference = np.fmax.reduce(every, axis=-1) - np.fmin.reduce(every, axis=-1)
-    return np.where(np.isfinite(every).sum(axis=-1) > 1, difference, np.nan)
+def mean_of_records(totals: t.Totals, statistic: str, count: str = "one", **special: Any) -> t.Value:
+    """An unsigned score that is the mean of a statistic of records."""
+    mean = totals.ratio(statistic, count)
+    return t.Value(mean, "upper", mean_of=((statistic,), (count,)), **special)
 
 
 def pair_differences(
@@ -170,9 +78,8 @@ def largest_difference(mean: Mapping[str, t.Floats], shape: tuple[int, ...], cou
     if len(pairs) == 1:
         return next(iter(pairs.values()))
     gap = spread(mean.values(), shape)
-    return t.Value(
-        gap, "upper" if pairs else "both", contrasts=tuple(pairs), fold=largest_size, has_baseline=True
-    )
+    fold: dict[str, Any] = {"contrasts": tuple(pairs), "fold": largest_size, "has_baseline": True}
+    return t.Value(gap, "upper" if pairs else "both", **fold)
 
 
 class ComparesGroups(BaseObservation):
@@ -216,54 +123,3 @@ def means(
         mean = ratio(totals.weighted(_of_group(weights, g)), totals[count, g])
         values[f"{name}[{g}]"] = t.Value(mean, group=g, **special)
     return values
-
-
-def share(counts: t.Floats) -> t.Floats:
-    """Counts divided by their sum over the last axis; nan where the sum is zero."""
-    return ratio(counts, counts.sum(axis=-1, keepdims=True))
-
-
-def groups_of(about: KnownRecord, over: str) -> Groups:
-    """The groups that an attribute makes of a record's documents; none if no document has it.
-
-    DataError says which document lacks it if only some have it.
-    """
-    found = about.groups.get(over)
-    if found is None:
-        names, codes = coded(about.record.values_of(over))
-        scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
-        found = about.groups[over] = Groups(names, codes, scheme)
-    return found
-
-
-def compared_groups(record: t.Record, over: str) -> Groups:
-    """`groups_of` a record. Raises `NotObserved` below two groups."""
-    groups = groups_of(known(record), over)
-    if not groups.names:
-        raise NotObserved(no_document_has(over))
-    if len(groups.names) < 2:
-        raise NotObserved("one group only")
-    return groups
-
-
-def _document_keys(record: t.Record) -> t.Integers:
-    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
-    return keys_of([d.id or d.text for d in record.documents])
-
-
-def keys_of(names: Iterable[str]) -> t.Integers:
-    """A 64-bit key per name. Units of one cluster give items with equal keys the same label. Shape (names,), read-only."""
-    return _keys_of(tuple(names))
-
-
-@lru_cache(maxsize=256)
-def _keys_of(names: tuple[str, ...]) -> t.Integers:
-    keys = np.array([_key(name) for name in names], dtype=np.int64)
-    keys.flags.writeable = False  # several observations need those of one record
-    return keys
-
-
-@lru_cache(maxsize=4096)
-def _key(text: str) -> int:
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") >> 1

@@ -17,7 +17,8 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
 from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
-from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, by_group, means, share, total_variation
+from fairbrief.measures.group_sums import by_group, share, total_variation
+from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, claims_of, no_document_has, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics.distributions import jensen_shannon
@@ -230,8 +231,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         for name, statistic, count in (
             (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
         ):  # fmt: skip
-            mean = totals.ratio(statistic, count)
-            values[name] = t.Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
+            values[name] = mean_of_records(totals, statistic, count, **SHARE)
         for v in totals.values_of("present"):
             values |= self.differing(totals, "difference", [v], **PRIMARY)
             for side in SIDES:
@@ -244,11 +244,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """Both distributions, and the labels that the summary lacks."""
-        shares = [
-            f"{v} has {float(totals['source', v]):.0%} of the source's labels and {float(totals['summary', v]):.0%} of the summary's"
-            for v in totals.values_of("present")
-            if totals["present", v] > 0
-        ]
+        shares = " has {source:.0%} of the source's labels and {summary:.0%} of the summary's"
         lacking = [v for v in totals.values_of("lacking") if totals["lacking", v] > 0]
-        distributions = "; ".join(shares) or "No label in the summary"
+        distributions = totals.describe("present", shares) or "No label in the summary"
         return f"{distributions}. Missing from the summary: {', '.join(lacking) or 'no label'}."

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved, by_kind
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.specs import parse
@@ -156,9 +156,8 @@ class Positions(ManyAtOnce):
         if self.copied == "once" and self.top == 1:
             raise ValueError("copied=once has no effect with top=1: each sentence has one source")
         if self.sentences != "builtin" and not self._scorer_cuts:
-            raise ValueError(
-                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
-            )
+            cutting = f"the mappings {', '.join(CUTTING_SCORERS)}"
+            raise ValueError(f"sentences={self.sentences} is for {cutting}; not '{self.mapping}'")
         if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
             raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
 
@@ -186,7 +185,7 @@ class Positions(ManyAtOnce):
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, t.Reason] = {}
         found = []
-        kinds = by_kind(partial(self._kind_of, units), len(units), lambda kind: kind[0] * kind[1], reasons)
+        kinds = self.by_kind(units, lambda kind: kind[0] * kind[1], reasons)
         for (n, _, texts, owner), members in kinds:
             places = np.array(members)
             starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
@@ -209,7 +208,7 @@ class Positions(ManyAtOnce):
 
     # ------------------------------------------------------------------------------- its parts
 
-    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
         """How many sentences a unit's article and its texts have, how many texts, and the text of each sentence, as bytes."""
         (case,), (rows, columns) = units.cases[i], units.first_shapes[i].tolist()
         texts = self._texts(case)
@@ -320,7 +319,18 @@ class _PositionMeasure(BaseMeasure, Positions):
     """What all measures share."""
 
     observes = Positions
+    told: ClassVar[str]
+    """The values in one summary's explanation."""
     against: Literal["references", "uniform"] = field(default="references", init=False)
+
+    def explain(self, totals: t.Totals) -> str:
+        """The value of one summary, and where it and its reference draw on the article."""
+        numbers = {name: float(value.array) for name, value in self.value(totals).items()}
+        places = f"summary {self._places(totals, 'generated')}"
+        if self.against == "references":
+            places += f"; reference {self._places(totals, 'reference')}"
+        unmapped = f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
+        return f"{self.told.format_map(numbers)}: {places}; {unmapped}"
 
     def _distribution(self, totals: t.Totals, side: str) -> t.Floats:
         return totals.stack(side, segment_names(self.segments))
@@ -342,10 +352,8 @@ class _PositionMeasure(BaseMeasure, Positions):
             "lead_share": (f"{side} lead",),
             **{f"segment[{k}]": (side, k) for k in segment_names(self.segments)},
         }
-        values = {
-            f"{prefix}{name}": t.Value(ratio(totals[column], mass), is_share=True)
-            for name, column in shares.items()
-        }
+        means = {name: ratio(totals[column], mass) for name, column in shares.items()}
+        values = {f"{prefix}{name}": t.Value(mean, is_share=True) for name, mean in means.items()}
         if side != "even":
             unmapped = totals.ratio(f"{side} unmapped", f"{side} sentences")
             matches = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
@@ -408,6 +416,7 @@ class PositionBias(_PositionMeasure):
     """
 
     name = "position_bias"
+    told = "sources lie {position_bias:.2f} segments apart"
     declaration = DECLARED.replace(
         question="how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(
@@ -420,22 +429,8 @@ class PositionBias(_PositionMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         ours, theirs = self._levels(totals, "generated"), self._levels(totals, "reference", "reference_")
         shift = ours["mean_position"].array - theirs["reference_mean_position"].array
-        return {
-            **self._distances(totals, "reference"),
-            "mean_position_shift": t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=True),
-            **ours,
-            **theirs,
-        }
-
-    def explain(self, totals: t.Totals) -> str:
-        """Where one summary and its reference draw on the article."""
-        values = self.value(totals)
-        return (
-            f"sources lie {float(values['position_bias'].array):.2f} of {self.segments} segments apart: "
-            f"summary {self._places(totals, 'generated')}; "
-            f"reference {self._places(totals, 'reference')}; "
-            f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
-        )
+        primary = t.Value(shift, "both", limits=t.SHARE_DIFFERENCE, is_primary=True)
+        return {**self._distances(totals, "reference"), "mean_position_shift": primary, **ours, **theirs}
 
 
 class PositionFromUniform(_PositionMeasure):
@@ -456,6 +451,7 @@ class PositionFromUniform(_PositionMeasure):
     """
 
     name = "position_from_uniform"
+    told = "mean position {mean_position:.0%} of the article, {lead_share:.0%} from its first three sentences"
     declaration = DECLARED.replace(
         question="how far the places that summaries draw on are from an even spread over the text",
         contrast=_contrast(
@@ -476,16 +472,6 @@ class PositionFromUniform(_PositionMeasure):
             levels[name] = replace(levels[name], extract_baseline=even[name].array)
         return {**values, **levels, "even_lead_share": even["lead_share"]}
 
-    def explain(self, totals: t.Totals) -> str:
-        """Where one summary draws on the article."""
-        values = self.value(totals)
-        return (
-            f"summary draws on {self._places(totals, 'generated')}; "
-            f"mean position {float(values['mean_position'].array):.0%} of the article, "
-            f"{float(values['lead_share'].array):.0%} from its first three sentences; "
-            f"{int(totals['generated unmapped'])} summary sentences resemble nothing in it"
-        )
-
 
 class PositionHeights(_PositionMeasure):
     """How different the sorted shares of article parts are in summaries and references: the published number, which
@@ -500,6 +486,7 @@ class PositionHeights(_PositionMeasure):
     """
 
     name = "position_heights"
+    told = "heights differ by {position_heights:.3f} on average, in any order"
     declaration = DECLARED.replace(
         question="the published reading, which compares the heights of bars and not their places",
         on_request="it ignores order; position_bias is the distance over positions",
@@ -508,11 +495,3 @@ class PositionHeights(_PositionMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         sides = (self._distribution(totals, side) for side in ("generated", "reference"))
         return {"position_heights": t.Value(wasserstein_heights(*sides), "upper")}
-
-    def explain(self, totals: t.Totals) -> str:
-        """The two histograms, whose order the number does not see."""
-        return (
-            f"heights differ by {float(self.value(totals)['position_heights'].array):.3f} on average, in any "
-            f"order: summary {self._places(totals, 'generated')}; "
-            f"reference {self._places(totals, 'reference')}"
-        )

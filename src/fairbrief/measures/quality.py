@@ -12,8 +12,9 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
-from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, TextScorer
-from fairbrief.measures.groups import by_group, coded, pair_differences, spread, summed_by_group
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer
+from fairbrief.measures.group_sums import by_group, coded, spread, summed_by_group
+from fairbrief.measures.groups import pair_differences
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.text import sentences
@@ -45,37 +46,39 @@ class RougeScores(ManyAtOnce):
     seed: int = 0
 
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
-        """All pairs of texts are compared in one call."""
+        """Summaries with as many references are compared in one call."""
         reasons: dict[int, t.Reason] = {}
-        pairs: list[tuple[str, str]] = []
-        places: dict[int, range] = {}
-        for i, (case,) in enumerate(units.cases):
-            references = known(case.record).references
-            if not references:
-                reasons[i] = t.Reason("no references")
-            elif is_blank(case.summary.text):
-                reasons[i] = EMPTY_SUMMARY
+        found = []
+        for many, places in self.by_kind(units, lambda many: many * (len(COLUMNS) - 1), reasons):
+            pairs = [pair for i in places for pair in self._pairs(units.cases[i][0])]
+            each = rouge_scores(pairs, stem=self.stem).reshape(len(places), many, len(TYPES), len(PARTS))
+            if self.several == "mean":
+                scores = each.mean(axis=1)
             else:
-                summary = case.summary.text
-                if self.limit is not None:
-                    cut = sentences.split(summary)
-                    summary = " ".join(cut[i] for i in chosen_of(case, len(cut), self))
-                summary = self._on_lines(summary)
-                places[i] = range(len(pairs), len(pairs) + len(references))
-                pairs += [(self._on_lines(text), summary) for text in references]
-        if not places:
-            return [], reasons
-        scores = rouge_scores(pairs, stem=self.stem)
-        first, many = np.array([(place.start, len(place)) for place in places.values()]).T
-        if self.several == "mean":
-            results = np.add.reduceat(scores, first) / many[:, np.newaxis, np.newaxis]
-        else:
-            of_record = first[:, np.newaxis] + np.minimum(np.arange(many.max()), many[:, np.newaxis] - 1)
-            each = scores[of_record]  # (records, references, 4, 3); where there are fewer, the last again
-            best = each[..., PARTS.index("f")].argmax(axis=1)
-            results = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
-        values = np.column_stack([np.ones(len(places)), results.reshape(len(places), -1)])
-        return [t.AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
+                best = each[..., PARTS.index("f")].argmax(axis=1)
+                scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
+            values = np.column_stack([np.ones(len(places)), scores.reshape(len(places), -1)])
+            found.append(t.AlikeRows(places, COLUMNS, values[:, np.newaxis]))
+        return found, reasons
+
+    def kind_of(self, units: ScoredUnits, i: int) -> int:
+        """How many references a unit has."""
+        (case,) = units.cases[i]
+        references = known(case.record).references
+        if not references:
+            raise NotObserved("no references")
+        if is_blank(case.summary.text):
+            raise NotObserved(EMPTY_SUMMARY)
+        return len(references)
+
+    def _pairs(self, case: t.Case) -> list[tuple[str, str]]:
+        """Each reference with the summary, or the sentences of it that count."""
+        summary = case.summary.text
+        if self.limit is not None:
+            cut = sentences.split(summary)
+            summary = " ".join(cut[i] for i in chosen_of(case, len(cut), self))
+        summary = self._on_lines(summary)
+        return [(self._on_lines(text), summary) for text in known(case.record).references]
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
@@ -93,10 +96,8 @@ class _RougeMeasure(BaseMeasure, RougeScores):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
-        return {
-            name: t.Value(totals.ratio((self.name, part), "one"), is_share=True)
-            for name, part in names.items()
-        }
+        means = {name: totals.ratio((self.name, part), "one") for name, part in names.items()}
+        return {name: t.Value(mean, is_share=True) for name, mean in means.items()}
 
     def explain(self, totals: t.Totals) -> str:
         """One summary's score."""
@@ -164,10 +165,7 @@ class Judged(BaseMeasure):
     scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
-        (case,) = cases
-        if not case.summary.text.strip():
-            return ()
-        return (_asked(self.scorer, case),)
+        return () if is_blank(cases[0].summary.text) else (_asked(self.scorer, cases[0]),)
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
@@ -220,11 +218,11 @@ class JudgedByGroup(BaseMeasure):
         return [_asked(self.scorer, case) for case, _ in self._of(cases)]
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        groups, codes = coded([group for _, group in self._of(cases)])
+        groups, codes = coded(tuple(group for _, group in self._of(cases)))
         return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        groups, codes = coded([group for _, group in self._of(cases)])
+        groups, codes = coded(tuple(group for _, group in self._of(cases)))
         if not groups:
             return t.Reason("no summary of a record about one group")
         found = np.array([one.matrix[0].mean() for one in scores])
@@ -248,5 +246,4 @@ class JudgedByGroup(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The mean score of each group's summaries of one seed document."""
-        means = [f"{g}: {mean:.2f}" for g, mean in totals.ratios("score", "one").items() if totals["one", g]]
-        return f"Mean scores. {'; '.join(means)}."
+        return f"Mean scores. {totals.describe('one', ': {score/one:.2f}')}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.measures.bases import NotObserved
+from fairbrief.measures.group_sums import coded, keys_of
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
@@ -156,9 +158,38 @@ def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequenc
     root = hashlib.blake2b(str(seed).encode(), digest_size=16)
     for text in texts:
         root.update(b"\0" + text.encode("utf-8", "surrogatepass"))
-    ranks = []
-    for i in range(count):
+
+    def rank(i: int) -> bytes:
         one = root.copy()
         one.update(f"\0{i}".encode())
-        ranks.append(one.digest())
-    return np.sort(np.array(sorted(range(count), key=ranks.__getitem__)[:limit], dtype=np.int64))
+        return one.digest()
+
+    return np.sort(np.array(sorted(range(count), key=rank)[:limit], dtype=np.int64))
+
+
+def groups_of(about: KnownRecord, over: str) -> Groups:
+    """The groups that an attribute makes of a record's documents; none if no document has it.
+
+    DataError says which document lacks it if only some have it.
+    """
+    found = about.groups.get(over)
+    if found is None:
+        names, codes = coded(tuple(about.record.values_of(over)))
+        scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
+        found = about.groups[over] = Groups(names, codes, scheme)
+    return found
+
+
+def compared_groups(record: t.Record, over: str) -> Groups:
+    """`groups_of` a record. Raises `NotObserved` below two groups."""
+    groups = groups_of(known(record), over)
+    if not groups.names:
+        raise NotObserved(no_document_has(over))
+    if len(groups.names) < 2:
+        raise NotObserved("one group only")
+    return groups
+
+
+def _document_keys(record: t.Record) -> t.Integers:
+    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
+    return keys_of(tuple([d.id or d.text for d in record.documents]))

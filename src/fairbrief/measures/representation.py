@@ -16,54 +16,24 @@ Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from functools import cached_property, partial, reduce
+from dataclasses import field
+from functools import cached_property, reduce
+from itertools import compress
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import (
-    BaseMeasure,
-    Fraction,
-    ManyAtOnce,
-    NotObserved,
-    TextScorer,
-    by_kind,
-    distinct,
-    summed,
-)
-from fairbrief.measures.distributions import (
-    COUNTING,
-    area_over_cutoff,
-    area_over_tau,
-    count_unions,
-    folded_each,
-    grams_of_sentences,
-    is_under,
-    mean_of_best,
-    members_of,
-    read_target,
-    shares,
-    softmax,
-    unfound_share,
-)
-from fairbrief.measures.groups import (
-    PRIMARY,
-    SHARE,
-    TESTED_BY_T,
-    ComparesGroups,
-    by_group,
-    groups_of,
-    mean_defined,
-    mean_size,
-    means,
-    stacked,
-)
-from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, is_blank, known, no_document_has
+from fairbrief.measures import distributions
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
+from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
+from fairbrief.measures.group_sums import by_group, deviation
+from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, groups_of, is_blank, known, no_document_has
 from fairbrief.score_tables import ObservedUnits, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.sentences import sentences_of
@@ -77,6 +47,7 @@ NOTHING_FOUND = {
     "ngram": "no token of the summary occurs in the source",
     "claims": "no claim of the summary is entailed by a value",
 }
+NOTHING_WANTED = "the target gives nothing to the values present"
 BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
 
@@ -124,7 +95,7 @@ class Representation(ComparesGroups, ManyAtOnce):
     over: str
     scorer: TextScorer = "ngram"
     tokens: TextScorer = ""
-    target: str = "ratio"
+    target: Annotated[str, read_target] = "ratio"
     tau: Fraction = 0.8
     temperature: Annotated[float, "(0, inf)"] = 0.1
     ties: Literal["fair", "under"] = "fair"
@@ -179,19 +150,18 @@ class Representation(ComparesGroups, ManyAtOnce):
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
         reasons: dict[int, t.Reason] = {}
         found = []
-        kind_of = partial(self._kind_of, units)
-        kinds = by_kind(kind_of, len(units), lambda kind: len(kind[0]) * kind[2][0] * 8, reasons)
-        for (values, *_), places in kinds:
-            some, labels_here = units.some(places), labels[places]
+        for (values, *_), places in self.by_kind(units, lambda kind: len(kind[0]) * kind[2][0] * 8, reasons):
+            some, of_record = units.some(places), labels[places]
             if not labels.shape[2]:
                 codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
-                labels_here = np.repeat(codes[:, np.newaxis], labels.shape[1], axis=1)
-            rows, missing = self._alike(some, values, labels_here)
-            reasons |= {places[i]: NO_BASELINE if units.extracts else reason for i, reason in missing.items()}
-            found.append(replace(rows, units=[places[i] for i in rows.units]))
+                of_record = np.repeat(codes[:, np.newaxis], labels.shape[1], axis=1)
+            columns, rows, why = self._alike(some, values, of_record)
+            told = dict(zip(places, why.tolist(), strict=True))
+            reasons |= {i: NO_BASELINE if units.extracts else t.Reason(w) for i, w in told.items() if w}
+            found.append(t.AlikeRows([i for i, w in told.items() if not w], columns, rows))
         return found, reasons
 
-    def _kind_of(self, units: ScoredUnits, i: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
         """The values of a unit's record, how many documents it has, and the shape of its extracts."""
         if units.extracts and not units.asked[i]:
             raise NotObserved(NO_BASELINE)
@@ -200,51 +170,49 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     def _alike(
         self, units: ScoredUnits, values: Sequence[str], labels: t.Integers
-    ) -> tuple[t.AlikeRows, Mapping[int, t.Reason]]:
-        """Rows of records that have the same values and as many documents; why others have none.
+    ) -> tuple[tuple[t.Column, ...], t.Floats, NDArray[np.str_]]:
+        """Rows of records that have the same values and as many documents, and why each record has none; empty if it has one.
 
         The shares of a summary move with the labels (N, R, K), those of the extracts (N, extracts, K) differ under the real ones.
         """
-        members = members_of(labels, len(values))
+        members = distributions.members_of(labels, len(values))
         n, r, k, _ = members.shape
         read = np.broadcast_to(np.eye(k, dtype=bool), (n, r, k, k)) if self.texts == "values" else members
         counted = read if self.counter == self.scorer else members
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: t.Booleans = sizes > 0
-        source, which = shares(sizes, present), None
+        source, drawn = shares(sizes, present), None
         if units.extracts:
-            summary, is_read, which = self._of_extracts(units, members[:, 0], present)
-            times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
-            is_empty = times[:, 0] == 0
+            drawn = unique(np.stack([own.kept for (own,) in units.extracts]), members.shape[3])
+            summary, is_read = self._of_extracts(units, drawn.kept, members[:, 0], present)
+            times = np.take_along_axis(is_read, drawn.which, axis=1).sum(axis=1)
+            is_empty = times == 0
             # Of sentences of the sources every n-gram is found.
             unfound = np.zeros((*summary.shape[:2], 1)) if self.kind in COUNTING else None
         else:
             summary, is_empty, unfound = self._of_summaries(units, values, read, present)
         wanted = self._wanted(values, source, present)
         n_present = present[:, 0].sum(axis=1)
-        excluded = (
-            (n_present == 0, "no counted token in the source"),
-            (n_present < (2 if self.single == "leave_out" else 1), ONE_VALUE),
-            (is_empty, NOTHING_FOUND.get(self.kind, "")),
-            (~wanted[:, 0].any(axis=1), "the target gives nothing to the values present"),
+        is_one = n_present < (2 if self.single == "leave_out" else 1)
+        why = np.select(
+            [n_present == 0, is_one, is_empty, ~wanted[:, 0].any(axis=1)],
+            ["no counted token in the source", ONE_VALUE, NOTHING_FOUND.get(self.kind, ""), NOTHING_WANTED],
+            default="",
         )
-        missing: dict[int, t.Reason] = {}
-        for is_excluded, reason in reversed(excluded):  # the first reason counts
-            missing |= dict.fromkeys(np.flatnonzero(is_excluded).tolist(), t.Reason(reason))
-        kept = np.array([i for i in range(n) if i not in missing], dtype=np.int64)
+        kept = np.flatnonzero(why == "")
         documents = shares(members.sum(axis=-1).astype(np.float64), present)
         parts = {
             "present": present, "source": source, "summary": summary, "wanted": wanted, "documents": documents,
         }  # fmt: skip
         flat = {name: np.broadcast_to(of, summary.shape)[kept].reshape(-1, k) for name, of in parts.items()}
-        unfound = None if unfound is None else unfound[kept].reshape(-1, 1)
-        found = self._statistics(values, flat, unfound)
+        found = self._statistics(values, flat, None if unfound is None else unfound[kept].reshape(-1, 1))
         rows = found.values.reshape(len(kept), summary.shape[1], len(found.columns))
-        if which is not None:
+        if drawn is not None:
             rows[~is_read[kept]] = 0.0
-            rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
-        return t.AlikeRows(kept.tolist(), found.columns, rows), missing
+            sums = drawn._replace(which=drawn.which[kept]).summed(rows)
+            rows = (sums / times[kept, np.newaxis])[:, np.newaxis]
+        return found.columns, rows, why
 
     # ------------------------------------------------------------------------------- what is read
 
@@ -261,7 +229,7 @@ class Representation(ComparesGroups, ManyAtOnce):
             raise NotObserved(ONE_VALUE)
         if self.kind == "claims" and not summary.claims:
             raise NotObserved("the summary has no claims")
-        given = groups.names if self.target in ("ratio", "equal") else read_target(self.target)
+        given = read_target(self.target) or groups.names
         if lacking := [value for value in groups.names if value not in given]:
             raise DataError(
                 f"{case.record.where or 'record'} (id '{case.record.id}'): the value '{lacking[0]}' of "
@@ -272,10 +240,9 @@ class Representation(ComparesGroups, ManyAtOnce):
     def _joined(self, record: t.Record) -> Texts:
         """The text of each value, in the order of the values."""
         about = known(record)
-        texts: dict[int, list[str]] = {}
-        for text, code in zip(about.texts, groups_of(about, self.over).codes.tolist(), strict=True):
-            texts.setdefault(code, []).append(text)
-        return tuple(BETWEEN_TEXTS.join(texts[code]) for code in sorted(texts))
+        groups = groups_of(about, self.over)
+        of_values = (groups.codes == k for k in range(len(groups.names)))
+        return tuple(BETWEEN_TEXTS.join(compress(about.texts, is_own)) for is_own in of_values)
 
     # ------------------------------------------------------------------------- the distributions
 
@@ -283,34 +250,33 @@ class Representation(ComparesGroups, ManyAtOnce):
         self, units: ScoredUnits, values: Sequence[str], members: t.Booleans, present: t.Booleans
     ) -> tuple[t.Floats, t.Booleans, t.Floats | None]:
         """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
-        is_empty = np.zeros(len(units), dtype=bool)
+        is_empty, unfound = np.zeros(len(units), dtype=bool), None
         if self.kind == "uniform":
             return shares(np.zeros(present.shape), present), is_empty, None
         if self.kind in COUNTING:
-            counts = count_unions(members, units.table, units.first)
+            counts = distributions.count_unions(members, units.table, units.first)
+            unfound = distributions.unfound_share(units, np.where(present, counts, 0.0))
         elif self.kind == "claims":
             claims = [case.summary.claims or () for (case,) in units.cases]
             entailed_by = [[claim.values.get(self.over, ()) for claim in own] for own in claims]
             counts = np.array([[[sum(v in by for by in own) for v in values]] for own in entailed_by], float)
         else:
-            best = folded_each(mean_of_best, members, units.table, units.first)
+            best = distributions.folded_each(distributions.mean_of_best, members, units.table, units.first)
             return softmax(best, self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
-        unfound = unfound_share(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
-        self, units: ScoredUnits, members: t.Booleans, present: t.Booleans
-    ) -> tuple[t.Floats, t.Booleans, t.Integers]:
-        """p_y of the distinct extracts (N, distinct, K), whether anything is found in them, and which each extract is (N, extracts).
+        self, units: ScoredUnits, kept: t.Floats, members: t.Booleans, present: t.Booleans
+    ) -> tuple[t.Floats, t.Booleans]:
+        """p_y of extracts ``kept`` (N, distinct, K), and whether anything is found in them.
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
         """
-        kept, which = distinct(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
-            counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
-            return shares(counts, present), np.any(counts > 0, axis=2), which
+            counts = np.where(present, kept @ distributions.grams_of_sentences(units, members), 0.0)
+            return shares(counts, present), np.any(counts > 0, axis=2)
         means = np.zeros((*kept.shape[:2], members.shape[1]))
         for mean, own, of_record, i in zip(means, members, kept, units.first.tolist(), strict=True):
             answer, is_held = units.table[i], own.any(axis=1)
@@ -318,7 +284,7 @@ class Representation(ComparesGroups, ManyAtOnce):
             is_read = of_record.take(answer.owner, axis=1)
             many = np.maximum(is_read.sum(axis=1, keepdims=True), 1)
             mean[:, is_held] = is_read @ np.stack(best, axis=1) / many
-        return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool), which
+        return softmax(means, self.temperature, present), np.ones(kept.shape[:2], dtype=bool)
 
     def _wanted(self, values: Sequence[str], source: t.Floats, present: t.Booleans) -> t.Floats:
         """p_g under each label permutation. Shape (…, K)."""
@@ -333,24 +299,22 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     # ------------------------------------------------------------------------------- the per-record statistics
 
-    def _statistics(
-        self, values: Sequence[str], shares_of: Mapping[str, Any], unfound: t.Floats | None
-    ) -> t.Rows:
-        """The statistics "Per record". Shapes: ``shares_of`` (rows, K) each, ``unfound`` (rows, 1)."""
-        present, source, summary, wanted, _ = shares_of.values()
+    def _statistics(self, values: Sequence[str], of: Mapping[str, Any], unfound: t.Floats | None) -> t.Rows:
+        """The statistics "Per record". Shapes: ``of`` (rows, K) each, ``unfound`` (rows, 1)."""
+        present, source, summary, wanted, _ = of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         # Shares are quotients of counts: what is equal must not fall to either side by rounding.
         slack = TIE if self.ties == "under" else -TIE
-        under = is_under(summary, wanted, present, self.tau, slack)
+        under = distributions.is_under(summary, wanted, present, self.tau, slack)
         alone: dict[t.Column, Any] = {
             ("one",): 1.0,
             ("unfair",): reduce(np.logical_or, under.T),
             ("uer",): deficit.sum(axis=1) / present.sum(axis=1),
-            ("auc",): area_over_tau(summary, wanted, self.points, slack),
+            ("auc",): distributions.area_over_tau(summary, wanted, self.points, slack),
         }
         if self.cutoff:
-            alone["auc_cutoff",] = area_over_cutoff(source, summary, wanted, self.tau, slack)
-        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **shares_of}
+            alone["auc_cutoff",] = distributions.area_over_cutoff(source, summary, wanted, self.tau, slack)
+        by_value = {"present": present, "under": under, "deficit": deficit, "surplus": surplus, **of}
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound
@@ -388,40 +352,34 @@ class _RepresentationMeasure(BaseMeasure, Representation):
     """What all measures share."""
 
     observes = Representation
+    statistic: ClassVar[str]
     points: int = field(default=0, init=False)
     cutoff: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.target not in ("ratio", "equal"):
-            read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
-    def _main_value(self, totals: t.Totals, statistic: str) -> dict[str, t.Value]:
-        """The mean over records of a statistic of each."""
-        mean, columns = totals.ratio(statistic, "one"), ((statistic,), ("one",))
-        return {
-            self.name: t.Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=not self.cutoff)
-        }
+    def value(self, totals: t.Totals) -> dict[str, t.Value]:
+        """Totals (…, columns) → values (…); of the main value, the mean over records of its statistic."""
+        has_baseline = not self.cutoff
+        return {self.name: mean_of_records(totals, self.statistic, is_share=True, has_baseline=has_baseline)}
 
     def explain(self, totals: t.Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
-        values = [v for v in totals.values_of("present") if totals["present", v] > 0]
-        parts = [
-            f"{v} has {totals['source', v]:.0%} of the source and {totals['summary', v]:.0%} of the summary"
-            + ("" if self.target == "ratio" else f", {totals['wanted', v]:.0%} is wanted")
-            for v in values
-        ]
+        wanted = "" if self.target == "ratio" else ", {wanted:.0%} is wanted"
+        words = " has {source:.0%} of the source and {summary:.0%} of the summary" + wanted
         # Two places, rounded down: 0.798 is below 0.8, which 0.80 is not.
         below = [
             f"{v} gets {np.floor(100 * float(totals['summary', v] / totals['wanted', v]) + 1e-9) / 100:.2f} of its share"
-            for v in values
+            for v in totals.values_of("present")
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
+        shares = totals.describe("present", words)
         if not below:
-            return f"{'; '.join(parts)}. No group is below {self.tau:g} of its share."
-        return f"{'; '.join(parts)}. Below {self.tau:g}: {', '.join(below)}."
+            return f"{shares}. No group is below {self.tau:g} of its share."
+        return f"{shares}. Below {self.tau:g}: {', '.join(below)}."
 
 
 class Bur(_RepresentationMeasure):
@@ -437,13 +395,13 @@ class Bur(_RepresentationMeasure):
     """
 
     name = "bur"
+    statistic = "unfair"
     declaration = DECLARED.replace(
         question="the share of summaries in which at least one group falls below its due share"
     )
 
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        """Totals (…, columns) → shares (…)."""
-        found = self._main_value(totals, "unfair")
+    def value(self, totals: t.Totals) -> dict[str, t.Value]:
+        found = super().value(totals)
         for v in totals.values_of("present"):
             found |= means(totals, "under", "present", [v], "share_under", **SHARE)
         return found
@@ -468,16 +426,15 @@ class Uer(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 3, whose printed sign is reversed; the sum is the same.
     """
 
-    name = "uer"
+    name = statistic = "uer"
     declaration = DECLARED.replace(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
         judges_support=True,
     )
 
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        """Totals (…, columns) → mean rates (…)."""
-        found = self._main_value(totals, "uer")
+    def value(self, totals: t.Totals) -> dict[str, t.Value]:
+        found = super().value(totals)
         for v in totals.values_of("present"):
             found |= self.differing(totals, "difference", [v], **PRIMARY)
             for name, weights, special in SECONDARY:
@@ -504,14 +461,10 @@ class Auc(_RepresentationMeasure):
     """
 
     points: Annotated[int, "[0, inf)"] = 0
-    name = "auc"
+    name = statistic = "auc"
     declaration = DECLARED.replace(
         question="how far the worst-represented group falls short of its due share"
     )
-
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        """Totals (…, columns) → areas (…)."""
-        return self._main_value(totals, "auc")
 
 
 class AucCutoff(_RepresentationMeasure):
@@ -526,17 +479,12 @@ class AucCutoff(_RepresentationMeasure):
     Source:     Zhang et al., the authors' code behind the AUC table; the paper's text describes `Auc`.
     """
 
-    name = "auc_cutoff"
+    name = statistic = "auc_cutoff"
     declaration = DECLARED.replace(
         question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
         on_request="it is the sweep behind one paper's table; auc is what the paper describes",
     )
-
     cutoff: bool = field(default=True, init=False)
-
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        """Totals (…, columns) → areas (…)."""
-        return self._main_value(totals, "auc_cutoff")
 
 
 class Sof(_RepresentationMeasure):
@@ -559,11 +507,9 @@ class Sof(_RepresentationMeasure):
         judges_support=True,
     )
 
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        """Totals (…, columns) → deviations (…)."""
+    def value(self, totals: t.Totals) -> dict[str, t.Value]:
         values = totals.values_of("present")
-        deficits = stacked(totals.ratios("deficit", "present").values(), totals["one"].shape)
-        unevenness = mean_size(deficits - mean_defined(deficits)[..., np.newaxis])
+        unevenness = deviation(totals.ratios("deficit", "present").values(), totals["one"].shape)
         contrasts = tuple(f"difference[{v}]" for v in values)
         found = {"sof": t.Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:

@@ -18,17 +18,9 @@ from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
-from fairbrief.measures.groups import (
-    by_group,
-    coded,
-    compared_groups,
-    group_names,
-    largest_difference,
-    pair_differences,
-    renamed,
-    summed_by_group,
-)
-from fairbrief.measures.record_texts import group_of, known, with_group
+from fairbrief.measures.group_sums import by_group, coded, group_names, renamed, summed_by_group
+from fairbrief.measures.groups import largest_difference, pair_differences
+from fairbrief.measures.record_texts import compared_groups, group_of, known, with_group
 from fairbrief.measures.sentiment import SENTIMENT
 from fairbrief.ranges import starts
 from fairbrief.statistics import TIE, ratio
@@ -62,10 +54,6 @@ class ScorerBias(BaseMeasure):
         """The spec of the scorer that is checked."""
         return str(getattr(self, self.checks))
 
-    def told(self, first: str, second: str) -> str:
-        """The finding about two groups."""
-        return self.finding.format(first=first, second=second)
-
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = totals.ratios("score", "scored")
         pairs = pair_differences(mean, group="") if len(mean) > 2 else {}
@@ -74,9 +62,7 @@ class ScorerBias(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """How the scorer scores the versions of one seed document."""
-        means = totals.ratios("score", "scored")
-        parts = [f"{g} {float(mean):.3f}" for g, mean in means.items() if totals["scored", g] > 0]
-        return f"The scorer gives: {', '.join(parts)}."
+        return f"The scorer gives: {totals.describe('scored', ' {score/scored:.3f}')}."
 
 
 class VersionsBias(ScorerBias):
@@ -111,7 +97,7 @@ class VersionsBias(ScorerBias):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         versions, answers = with_group(cases, self.over), iter(scores)
-        groups, codes = coded(group for _, group in versions)
+        groups, codes = coded(tuple(group for _, group in versions))
         many = np.bincount(codes) if self.is_averaged else np.ones(len(groups))
         sums = np.zeros((2, len(groups)))
         for (case, _), k in zip(versions, codes.tolist(), strict=True):
@@ -201,10 +187,7 @@ class ScorerBiasSupport(VersionsBias):
             raise NotObserved(UNREAD)
         many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
         best = np.maximum.reduceat(scores[0].matrix, starts(many))
-        support = float(np.maximum(best, 0.0).mean())
-        if not np.isfinite(support):
-            raise NotObserved(UNREAD)
-        return 1.0, support
+        return 1.0, float(np.maximum(best, 0.0).mean())
 
     def _texts(self, record: t.Record) -> list[str]:
         texts = [d.text for d in record.documents if d.text.strip()]

@@ -24,7 +24,6 @@ from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
-from fairbrief.text.counted import counted
 from fairbrief.text.gendered_words import gender_coefficient
 
 EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
@@ -33,6 +32,8 @@ UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
 """Why a text with a subject has no sentiment."""
 ERRORS, SHARES = (0.0, math.inf), (0.0, 1.0)
 """The ranges of standard errors, and of p and r²."""
+STATISTICS = ("one", "article", "shift", "article²", "article·shift", "shift²")
+"""The sums of which a regression of the shift is made."""
 SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
@@ -162,7 +163,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         for g in mean:
             for name in ("shift", "article", "summary"):
                 values |= means(totals, name, "one", [g], has_baseline=name != "article")
-        fits = {g: _fit_group(totals, g) for g in mean}
+        fits = {g: fit_shift(totals, [g]) for g in mean}
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
                 values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
@@ -172,7 +173,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         for k, other in itertools.combinations(mean, 2):
             between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
-            adjusted = fit_adjusted(totals, k, other)
+            adjusted = fit_shift(totals, [k, other], k)
             values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
             coefficient = adjusted.coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(coefficient, "both", **between)
@@ -182,37 +183,20 @@ class SentimentShift(BaseMeasure, Sentiments):
 
     def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
-        parts = [
-            f"{g}: article {float(totals['article', g]):+z.3f} ({counted(float(totals['article words', g]), 'word')}), "
-            f"summary {float(totals['summary', g]):+z.3f} ({counted(float(totals['summary words', g]), 'word')}), "
-            f"shift {float(totals['shift', g]):+z.3f}"
-            for g in totals.values_of("one")
-            if totals["one", g] > 0
-        ]
-        return "; ".join(parts) + "."
+        article = "article {article:+z.3f} ({article words:,.0f} words)"
+        summary = "summary {summary:+z.3f} ({summary words:,.0f} words)"
+        return totals.describe("one", f": {article}, {summary}, shift {{shift:+z.3f}}") + "."
 
 
-def _fit_group(totals: t.Totals, group: str) -> Fit:
-    """Shift on article sentiment inside one group; terms: constant, article."""
-    n, a, d = (totals[name, group] for name in ("one", "article", "shift"))
-    aa, ad, dd = (totals[name, group] for name in ("article²", "article·shift", "shift²"))
-    xx = _matrix([[n, a], [a, aa]])
-    return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
-
-
-def fit_adjusted(totals: t.Totals, first: str, second: str) -> Fit:
-    """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
-    n, a, d, aa, ad, dd = (
-        totals[name, first] + totals[name, second]
-        for name in ("one", "article", "shift", "article²", "article·shift", "shift²")
-    )
-    m, b, e = (totals[name, first] for name in ("one", "article", "shift"))
-    xx = _matrix([[n, a, m], [a, aa, b], [m, b, m]])
-    return fit_sums(xx, np.stack([d, ad, e], axis=-1), dd, n)
-
-
-def _matrix(rows: Sequence[Sequence[t.Floats]]) -> t.Floats:
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+def fit_shift(totals: t.Totals, groups: Sequence[str], dummy: str = "") -> Fit:
+    """Shift on article sentiment in these groups; terms: constant, article, and a dummy of one group if it is named."""
+    n, a, d, aa, ad, dd = (totals.weighted(tuple(((name, g), 1.0) for g in groups)) for name in STATISTICS)
+    xx, xy = [[n, a], [a, aa]], [d, ad]
+    if dummy:
+        m, b, e = (totals[name, dummy] for name in ("one", "article", "shift"))
+        xx, xy = [[n, a, m], [a, aa, b], [m, b, m]], [d, ad, e]
+    matrix = np.stack([np.stack(row, axis=-1) for row in xx], axis=-2)
+    return fit_sums(matrix, np.stack(xy, axis=-1), dd, n)
 
 
 class SentimentChange(BaseMeasure):
@@ -285,12 +269,9 @@ class SentimentChange(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """Sentiment of one article and of its summary."""
-        return ", ".join(
-            f"{text} {float(totals[text]):+z.3f}"
-            if totals[f"{text} known"]
-            else f"{text} without known sentiment"
-            for text in ("article", "summary")
-        )
+        tones = {text: f"{float(totals[text]):+z.3f}" for text in ("article", "summary")}
+        told = (tone if totals[f"{x} known"] else "without known sentiment" for x, tone in tones.items())
+        return "article {}, summary {}".format(*told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,35 +300,24 @@ def regress_shift(
     Coefficients are nan where their columns depend on each other or there are too few rows.
     """
     article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
-    names = sorted(set(groups))
-    of_row = np.array(groups, dtype=object)
+    names, of_row = sorted(set(groups)), np.array(groups, dtype=object)
     cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
     ones = np.ones(len(article))
-    found = []
-    for name in names:
-        own = of_row == name
-        design, of = np.column_stack([ones[own], article[own]]), ("constant", "article")
-        found.append(_regress(name, of, design, shift[own], cluster[own]))
+    designs: list[Any] = [(name, ("constant", "article"), (ones, article), of_row == name) for name in names]
     if len(names) > 1:
         *others, base = reversed(names)
         dummies = [(of_row == name).astype(np.float64) for name in others]
-        told = tuple(f"{name} − {base}" for name in others)
-        for title, terms, columns in (
-            ("all", ("constant", *told), (ones, *dummies)),
-            ("all, adjusted", ("constant", "article", *told), (ones, article, *dummies)),
-        ):
-            design = np.column_stack(columns)
-            found.append(_regress(title, terms, design, shift, cluster))
+        told, every = [f"{name} − {base}" for name in others], ones > 0
+        designs.append(("all", ("constant", *told), (ones, *dummies), every))
+        designs.append(("all, adjusted", ("constant", "article", *told), (ones, article, *dummies), every))
+    found = []
+    for title, terms, columns, rows in designs:
+        x, y, own = np.column_stack(columns)[rows], shift[rows], cluster[rows]
+        is_clustered = len(np.unique(own)) < len(y)
+        classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
+        robust = fit_robust(x, y, own if is_clustered else None)
+        found.append(Regression(title, terms, len(y), classical, robust, is_clustered))
     return found
-
-
-def _regress(
-    title: str, terms: tuple[str, ...], x: t.Floats, y: t.Floats, clusters: t.Integers
-) -> Regression:
-    is_clustered = len(np.unique(clusters)) < len(y)
-    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))))
-    robust = fit_robust(x, y, clusters if is_clustered else None)
-    return Regression(title, terms, len(y), classical, robust, is_clustered)
 
 
 class GenderAgreement(BaseMeasure):

@@ -7,8 +7,10 @@ speaking, language and affiliation. The definitions here are ours.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,22 +18,11 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
-from fairbrief.measures.groups import (
-    COMPARED,
-    PRIMARY,
-    SHARE,
-    ComparesGroups,
-    by_group,
-    coded,
-    keys_of,
-    mean_of,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
 from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions
-from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 
 SPEAKER = "speaker"
@@ -71,11 +62,10 @@ class Speakers(ComparesGroups):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
     differences: ClassVar[Any] = {
-        **{
-            f"{name}_difference": ({f"{name}_difference": 1.0}, "speakers")
-            for name in (INCLUSION, MISREPRESENTATION, COVERAGE)
-        },
-        "misattribution_difference": ({f"{MISATTRIBUTED}_difference": 1.0}, "compared"),
+        "inclusion_difference": ({"inclusion_difference": 1.0}, "speakers"),
+        "misrepresentation_difference": ({"misrepresentation_difference": 1.0}, "speakers"),
+        "coverage_difference": ({"coverage_difference": 1.0}, "speakers"),
+        "misattribution_difference": ({"misattributed_difference": 1.0}, "compared"),
     }
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
     over: str = ""
@@ -113,23 +103,18 @@ class Speakers(ComparesGroups):
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
             return NO_BASELINE
-        sentences = drawn.sentences
-        found = attributions(sentences, turns.names, (True,) * len(sentences))
-        support = np.maximum(scores[0].by_column(len(sentences)), 0.0)
-        values = self._values(support, turns, found, drawn.kept)
+        found = attributions(drawn.sentences, turns.names, (True,) * len(drawn.sentences))
+        values = self._values(_heard(turns, found, scores[0]), drawn.kept)
         groups, codes = coded(turns.groups)
         return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
-        (case,) = cases
-        turns = self._turns(case.record)
+        turns = self._turns(cases[0].record)
         if not scores:
             return NO_CLAIM
-        found = self._attributions(case, turns)
-        support = np.maximum(scores[0].by_column(len(found)), 0.0)
-        values = self._values(support, turns, found, np.ones((1, len(found))))
-        wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
-        many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
+        heard = _heard(turns, self._attributions(cases[0], turns), scores[0])
+        values = self._values(heard, np.ones((1, len(heard.found))))
+        many, bad = (of.sum(axis=1).astype(float) for of in (heard.attributed, self._misattributed(heard)))
         fixed: dict[t.Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
         if not self.has_groups:
             return t.Rows.of(fixed)
@@ -145,27 +130,25 @@ class Speakers(ComparesGroups):
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
-        turns = self._turns(case.record)
+        turns, claims = self._turns(case.record), claims_of(case.summary, self.claims)
         if not scores:
             return ()
-        claims, found = claims_of(case.summary, self.claims), self._attributions(case, turns)
-        support = np.maximum(scores[0].by_column(len(found)), 0.0)
-        by_speaker = _by_speaker(support, turns)
-        wrong, attributed = self._misattributed(by_speaker, found)
+        heard = _heard(turns, self._attributions(case, turns), scores[0])
+        wrong, others = self._misattributed(heard), np.where(heard.named, -1.0, heard.by_speaker)
+
+        def best_turn(k: int, j: int) -> str:
+            turn = int(np.where(turns.speaker == k, heard.support[:, j], -1.0).argmax())
+            text = case.record.documents[turn].text
+            text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+            return f"{turns.names[k]} {heard.by_speaker[k, j]:.2f}: “{text}”"
+
         lines = []
-        for i, j in sorted(zip(*np.nonzero(attributed), strict=True), key=lambda at: not wrong[at]):
+        for i, j in sorted(zip(*np.nonzero(heard.attributed), strict=True), key=lambda at: not wrong[at]):
+            shown = (i, int(others[:, j].argmax())) if others[:, j].max() > 0 else (i,)
             verdict = "Better supported by somebody else" if wrong[i, j] else "Attributed"
-            others = by_speaker[:, j].copy()
-            others[list(found[j].named)] = -1.0
-            shown = [i, *([int(others.argmax())] if others.max() > 0 else [])]
-            best = []
-            for k in shown:
-                turn = int(np.where(turns.speaker == k, support[:, j], -1.0).argmax())
-                text = case.record.documents[turn].text
-                text = text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
-                best.append(f"{turns.names[k]} {by_speaker[k, j]:.2f}: “{text}”")
-            lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {'; by '.join(best)}.")
-        is_included = _who(found, len(turns.names))[0] | (by_speaker >= self.threshold - TIE)
+            best = "; by ".join(best_turn(k, j) for k in shown)
+            lines.append(f"{verdict}: “{claims[j]}” names {turns.names[i]}. Support by {best}.")
+        is_included = heard.named | self._is_enough(heard.by_speaker)
         if len(left_out := np.flatnonzero(~is_included.any(axis=1))):
             lines.append(f"Neither named nor supported: {', '.join(turns.names[i] for i in left_out)}.")
         return lines
@@ -183,10 +166,8 @@ class Speakers(ComparesGroups):
             values = record.values_of(self.over)
             if not values:
                 raise NotObserved(no_document_has(self.over))
-            own: list[list[str]] = [[] for _ in names]
-            for i, value in zip(speaker.tolist(), values, strict=True):
-                own[i].append(value)
-            groups = tuple(max(dict.fromkeys(of), key=of.count) for of in own)
+            own = (Counter(compress(values, speaker == i)) for i in range(len(names)))
+            groups = tuple(counts.most_common(1)[0][0] for counts in own)
         else:
             return Turns(names, (), speaker)
         if len(set(groups)) < 2:
@@ -203,46 +184,53 @@ class Speakers(ComparesGroups):
             starts = ["\n" in text[a:b] for a, (b, _) in zip(ends, spans, strict=False)]
         return attributions(claims, turns.names, tuple(starts))
 
-    def _values(
-        self, support: t.Floats, turns: Turns, found: Sequence[Attribution], kept: t.Floats
-    ) -> dict[str, t.Floats]:
+    def _values(self, heard: _Heard, kept: t.Floats) -> dict[str, t.Floats]:
         """Of each speaker, the mean over texts of claims of what they include, misrepresent and cover.
 
-        Shapes: ``support`` (turns, claims); ``kept`` (texts, claims), 1 if a text has a claim → (speakers,) each.
+        Shapes: ``kept`` (texts, claims), 1 if a text has a claim → (speakers,) each.
         """
-        many = len(turns.names)
-        is_supported = _by_speaker(support, turns) >= self.threshold - TIE
-        named, attributed = _who(found, many)
-        misrepresented = _any(kept, attributed) & ~_any(kept, attributed & is_supported)
-        covered = _any(kept, support >= self.threshold - TIE).mean(axis=0)
+        speaker, many = heard.turns.speaker, len(heard.turns.names)
+        is_supported = self._is_enough(heard.by_speaker)
+        misrepresented = _any(kept, heard.attributed) & ~_any(kept, heard.attributed & is_supported)
+        covered = _any(kept, self._is_enough(heard.support)).mean(axis=0)
         return {
-            INCLUSION: _any(kept, named | is_supported).mean(axis=0),
+            INCLUSION: _any(kept, heard.named | is_supported).mean(axis=0),
             MISREPRESENTATION: misrepresented.mean(axis=0),
-            COVERAGE: np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many),
+            COVERAGE: np.bincount(speaker, covered, many) / np.bincount(speaker, minlength=many),
         }
 
-    def _misattributed(
-        self, by_speaker: t.Floats, found: Sequence[Attribution]
-    ) -> tuple[t.Booleans, t.Booleans]:
-        """Which attributed claims somebody whom they do not name supports better; which are attributed. (speakers, claims)."""
-        named, attributed = _who(found, len(by_speaker))
-        best_other = np.where(named, 0.0, by_speaker).max(axis=0)
-        return attributed & (best_other > by_speaker + self.margin + TIE), attributed
+    def _is_enough(self, support: t.Floats) -> t.Booleans:
+        return np.asarray(support >= self.threshold - TIE)
+
+    def _misattributed(self, heard: _Heard) -> t.Booleans:
+        """Which attributed claims somebody whom they do not name supports better. (speakers, claims)."""
+        best_other = np.where(heard.named, 0.0, heard.by_speaker).max(axis=0)
+        return np.asarray(heard.attributed & (best_other > heard.by_speaker + self.margin + TIE))
 
 
-def _by_speaker(support: t.Floats, turns: Turns) -> t.Floats:
-    """The largest support by a turn of each speaker. (turns, claims) → (speakers, claims)."""
-    best = np.zeros((len(turns.names), support.shape[1]))
-    np.maximum.at(best, turns.speaker, support)
-    return best
+class _Heard(NamedTuple):
+    """Whom claims name, and by whom they are supported.
+
+    Shapes: ``support`` (turns, claims); ``by_speaker``, the largest support by a turn of each speaker, ``named`` and
+    ``attributed``, whether a claim names a speaker, and is attributed to them, (speakers, claims).
+    """
+
+    turns: Turns
+    found: Sequence[Attribution]
+    support: t.Floats
+    by_speaker: t.Floats
+    named: t.Booleans
+    attributed: t.Booleans
 
 
-def _who(found: Sequence[Attribution], speakers: int) -> t.Booleans:
-    """Whether each claim names each speaker, and whether it is attributed to them. Shape (2, speakers, claims)."""
-    result = np.zeros((2, speakers, len(found)), dtype=bool)
+def _heard(turns: Turns, found: Sequence[Attribution], scores: t.Scores) -> _Heard:
+    support = np.maximum(scores.by_column(len(found)), 0.0)
+    by_speaker = np.zeros((len(turns.names), len(found)))
+    np.maximum.at(by_speaker, turns.speaker, support)
+    named, attributed = np.zeros((2, *by_speaker.shape), dtype=bool)
     for j, of in enumerate(found):
-        result[0, list(of.named), j] = result[1, list(of.speakers), j] = True
-    return result
+        named[list(of.named), j] = attributed[list(of.speakers), j] = True
+    return _Heard(turns, found, support, by_speaker, named, attributed)
 
 
 def _any(kept: t.Floats, of_claims: t.Booleans) -> t.Booleans:
@@ -339,12 +327,8 @@ class SpeakerInclusion(_SpeakerMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """How many speakers of each group are included and misrepresented."""
-        parts = []
-        for g in totals.values_of("speakers"):
-            included, wrong, speakers = (totals[x, g] for x in (INCLUSION, MISREPRESENTATION, "speakers"))
-            more = f" ({wrong:.0f} misrepresented)" if wrong else ""
-            parts.append(f"{g} {included:.0f} of {speakers:.0f}{more}")
-        return f"Speakers included: {'; '.join(parts)}."
+        words = " {inclusion:.0f} of {speakers:.0f} ({misrepresentation:.0f} misrepresented)"
+        return f"Speakers included: {totals.describe('speakers', words)}."
 
 
 class SpeakerCoverage(_SpeakerMeasure):
@@ -383,11 +367,8 @@ class SpeakerCoverage(_SpeakerMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
-        parts = [
-            f"{g} {float(totals.ratio((COVERAGE, g), ('speakers', g))):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
-            for g in totals.values_of("speakers")
-        ]
-        return f"Share of turns covered: {'; '.join(parts)}."
+        words = " {coverage/speakers:.0%} (number of speakers: {speakers:.0f})"
+        return f"Share of turns covered: {totals.describe('speakers', words)}."
 
 
 class Misattribution(BaseMeasure, Speakers):
@@ -439,7 +420,6 @@ class Misattribution(BaseMeasure, Speakers):
 
     def explain(self, totals: t.Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
-        groups = totals.values_of("speakers")
-        parts = [f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}" for g in groups]
+        parts = totals.describe("claims", " {misattributed:.0f} of {claims:.0f}")
         whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
-        return f"Claims misattributed: {'; '.join(parts) or whole}."
+        return f"Claims misattributed: {parts or whole}."

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
-from typing import Literal
+from itertools import chain, combinations, product
+from typing import Annotated, Literal
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, Count
-from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
+from fairbrief.measures.group_sums import by_group, group_names, renamed
+from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
@@ -80,13 +81,9 @@ class ThemeWords(BaseMeasure):
         items="summaries",
     )
     over: str
-    themes: str = "care"
+    themes: Annotated[str, themes_of] = "care"
     least: Count = 10
     words: Literal["listed", "all"] = "listed"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        themes_of(self.themes)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
@@ -107,9 +104,10 @@ class ThemeWords(BaseMeasure):
     def details(self, cases: t.Cases, scores: t.Answers) -> Sequence[str]:
         """The listed words of each summary by theme, those first that the versions use unequally often."""
         versions, skipped = self._versions(cases), _of_person(cases, self._entries)
-        counts: dict[str | None, Counter[str]] = defaultdict(Counter)
-        for case in cases:
-            counts[case.record.attributes.get(self.over)].update(self._entries(case.summary.text))
+        counts = {v: Counter[str]() for v in versions}
+        for v, places in versions.items():
+            for i in places:
+                counts[v].update(self._entries(cases[i].summary.text))
         lines = []
         for theme, entries in themes_of(self.themes).items():
             used = sorted(
@@ -121,8 +119,11 @@ class ThemeWords(BaseMeasure):
                 lines += [f"{theme}, {v}: {words or 'none'}."] if used else []
         return lines
 
-    def _versions(self, cases: t.Cases) -> list[str]:
-        return sorted({c.record.attributes[self.over] for c in cases if self.over in c.record.attributes})
+    def _versions(self, cases: t.Cases) -> dict[str, list[int]]:
+        """The versions in their order, and the places of their cases."""
+        found = [case.record.attributes.get(self.over) for case in cases]
+        versions = sorted(v for v in set(found) if v is not None)
+        return {v: [i for i, own in enumerate(found) if own == v] for v in versions}
 
     def _entries(self, text: str) -> Mapping[str, int]:
         return count_entries(text, self.themes)
@@ -139,12 +140,9 @@ class ThemeWords(BaseMeasure):
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}
         sums: dict[str, t.Floats] = defaultdict(lambda: np.zeros(len(versions)))
         sums |= {name: np.zeros(len(versions)) for name in ("summaries", "length", *themes)}
-        for case, weighted in zip(cases, texts, strict=True):
-            if self.over not in case.record.attributes:
-                continue
-            v = versions.index(case.record.attributes[self.over])
-            sums["summaries"][v] += 1
-            for text, weight in weighted:
+        for v, places in enumerate(versions.values()):
+            sums["summaries"][v] = len(places)
+            for text, weight in chain.from_iterable(texts[i] for i in places):
                 sums["length"][v] += weight * len(text.split())
                 listed = self._entries(text)
                 for theme, entries in themes.items():
@@ -152,7 +150,7 @@ class ThemeWords(BaseMeasure):
                 for word, n in count(text).items():
                     if word not in of_words:
                         sums[f"word {word}"][v] += weight * n
-        return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
+        return by_group(list(versions), {name: renamed(own, labels) for name, own in sums.items()})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         pairs = combinations(totals.values_of("summaries"), 2)

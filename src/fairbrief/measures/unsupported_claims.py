@@ -20,18 +20,10 @@ from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
-from fairbrief.measures.groups import (
-    ComparesGroups,
-    by_group,
-    coded,
-    mean_of,
-    mean_size,
-    means,
-    summed_by_group,
-)
+from fairbrief.measures.group_sums import by_group, coded, mean_size, summed_by_group
+from fairbrief.measures.groups import ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE
-from fairbrief.text.counted import counted
 
 NO_SENTENCE = t.Reason("the source has no sentence")
 PLACES = ("beginning", "middle", "end")
@@ -83,12 +75,12 @@ class Claims(ComparesGroups):
         return (t.Ask(self.scorer, sentences, claims),) if claims and sentences else ()
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        names, codes = coded(filter(None, self._groups(cases[0])))
+        names, codes = coded(tuple(filter(None, self._groups(cases[0]))))
         return t.PermutationScheme(codes) if len(names) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         of_claims = self._groups(cases[0])
-        names, codes = coded(filter(None, of_claims))
+        names, codes = coded(tuple(filter(None, of_claims)))
         if not scores:
             return NO_SENTENCE if of_claims else NO_CLAIM
         if not names:
@@ -130,9 +122,8 @@ class Claims(ComparesGroups):
             given = [claim for claim in case.summary.claims or () if claim.text.strip()]
             found[: len(given)] = [set(claim.values.get(self.over, ())) for claim in given]
         people = [e for e in record.entities if e.first_name or e.last_name]
-        for values, names in zip(
-            found, naming(texts, tuple(names_of(people)), known(record).source), strict=True
-        ):
+        named = naming(texts, tuple(names_of(people)), known(record).source)
+        for values, names in zip(found, named, strict=True):
             if not values:
                 values |= {people[i].attributes.get(self.over, "") for i in np.flatnonzero(names)}
         return [values.pop() if len(values) == 1 else "" for values in found]
@@ -153,10 +144,9 @@ class _UnsupportedMeasure(BaseMeasure, Claims):
 
     def explain(self, totals: t.Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
-        groups = totals.values_of("claims")
-        parts = [f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}" for g in groups]
-        claims = counted(float(totals["all"]), "claim")
-        return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
+        whole = f"{totals['all unsupported']:.0f} of {totals['all']:.0f}"
+        parts = totals.describe("claims", " {unsupported:.0f} of {claims:.0f}")
+        return f"Claims unsupported: {whole}; by group: {parts}."
 
 
 class UnsupportedClaims(_UnsupportedMeasure):

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import BaseMeasure, check_given
-from fairbrief.measures.groups import by_group, group_names, renamed, share, total_variation
+from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
@@ -115,20 +115,16 @@ class WordListInclusion(BaseMeasure):
         wanted = source if self.reference == "source" else given / given.sum()
         shift, strata = summary - wanted, tuple((side, g) for side in ("source", "summary") for g in groups)
         contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
-        distance = total_variation(shift)
-        values = {
-            self.name: t.Value(distance, "upper", contrasts=contrasts, fold=total_variation, strata=strata)
-        }
+        special: dict[str, Any] = {"contrasts": contrasts, "fold": total_variation, "strata": strata}
+        values = {self.name: t.Value(total_variation(shift), "upper", **special)}
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
                 shares=(f"summary_share[{g}]",),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
-            values |= {
-                f"{side}_share[{g}]": t.Value(shares[..., k], is_share=True, group=g)
-                for k, g in enumerate(groups)
-            }
+            for k, g in enumerate(groups):
+                values[f"{side}_share[{g}]"] = t.Value(shares[..., k], is_share=True, group=g)
         return values
 
     def explain(self, totals: t.Totals) -> str:
@@ -164,11 +160,7 @@ class PhraseCounts(BaseMeasure):
         on_request="its phrases are chosen for a question",
         better="less",
     )
-    phrases: str = FIRSTS
-
-    def __post_init__(self) -> None:
-        if not patterns(self.phrases):
-            raise ValueError("phrases= names none; write phrases='first woman, first man'.")
+    phrases: Annotated[str, patterns] = FIRSTS
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
@@ -190,20 +182,17 @@ class PhraseCounts(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         """The phrases of one summary, and how many of them its source has."""
-        told = [
-            f"'{p}': {totals['summary', p]:.0f} in the summary, {totals['source', p]:.0f} in the source"
-            for p in patterns(self.phrases)
-            if totals["summary", p]
-        ]
-        return "; ".join(told) or "None of the phrases."
+        words = ": {summary:.0f} in the summary, {source:.0f} in the source"
+        return totals.describe("summary", words) or "None of the phrases."
 
 
 @lru_cache(maxsize=64)
 def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
-    """Each phrase, and what finds it as whole words."""
-    wanted = dict.fromkeys(" ".join(part.split()) for part in phrases.split(","))
-    return {
-        phrase: re.compile(rf"\b{re.escape(phrase)}\b".replace(r"\ ", r"\s+"), re.IGNORECASE)
-        for phrase in wanted
-        if phrase
-    }
+    """Each phrase, and what finds it as whole words; ValueError if there is none."""
+    found = {}
+    for words in filter(None, map(str.split, phrases.split(","))):
+        pattern = r"\s+".join(map(re.escape, words))
+        found[" ".join(words)] = re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    if not found:
+        raise ValueError("names none: write phrases='first woman, first man'")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,15 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
 from fairbrief.types import Estimate, Floats, Table
 
 NAME = "chau-sentiment"
-DIFFERENCES = {
-    "sentiment_shift": "shift",
-    "adjusted_difference": "shift, adjusted",
-    "slope_difference": "slope",
-}
+GAPS = {"sentiment_shift": "shift", "adjusted_difference": "shift, adjusted", "slope_difference": "slope"}
 """What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 ACCURACY = re.compile(r"held-out accuracy:([\d.]+) of (\d+) words \(majority ([\d.]+)\)")
 """The accuracy in the word scorer's fingerprint."""
@@ -69,16 +66,16 @@ class ChauSentiment(Reproduced):
             )
             for e in estimates
             if e.measure.startswith("sentiment_shift") and not e.subgroup and not e.baseline
-            if (label := DIFFERENCES.get(e.quantity.partition("[")[0]))
+            if (label := GAPS.get(e.quantity.partition("[")[0]))
         )  # fmt: skip
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
-        made = [printed(NAME, "Section 2", [trained.groups()])] if trained else []
-        return with_version([*made, Table(title, header, rows, self._notes())], "text")
+        made = [published(NAME, "Section 2").printed([trained.groups()])] if trained else []
+        return self.with_version([*made, Table(title, header, rows, self._notes())], "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
-        return with_version(figures(per_record, self._notes()[:1]), "text")
+        return self.with_version(figures(per_record, self._notes()[:1]), "text")
 
     def _notes(self) -> tuple[str, ...]:
         judge = "VADER, from −1 to 1; the paper's needs vectors=FILE"
@@ -111,12 +108,10 @@ class Shifts(NamedTuple):
 def shifts(per_record: pa.Table) -> Iterator[Shifts]:
     """Sentiment of article and summary row by row, for every system, from an audit's evidence."""
     for system, part in _rows_of(per_record, "sentiment_shift")[0].items():
-        groups = [n.removeprefix("one[").removesuffix("]") for n in part.column_names if n.startswith("one[")]
+        groups = [group_in(name) for name in part.column_names if name.startswith("one[")]
         member = np.column_stack([_numbers(part, f"one[{g}]") for g in groups])
-        article, summary = (
-            sum((_numbers(part, f"{name}[{g}]") for g in groups), np.zeros(len(part)))
-            for name in TEXTS.values()
-        )
+        by_group = ([_numbers(part, f"{name}[{g}]") for g in groups] for name in TEXTS.values())
+        article, summary = (np.sum(numbers, axis=0) for numbers in by_group)
         label = tuple(groups[i] for i in (member > 0).argmax(axis=1))
         yield Shifts(system, label, tuple(part["cluster"].to_pylist()), article, summary)
 
@@ -127,8 +122,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     if pairs:
         scores = [
             ((system, name), _numbers(part, text)[_numbers(part, f"{text} known") > 0])
-            for system, part in pairs.items()
-            for name, text in TEXTS.items()
+            for (system, part), (name, text) in product(pairs.items(), TEXTS.items())
         ]
         changes = [((s,), _numbers(part, "change")[_numbers(part, "one") > 0]) for s, part in pairs.items()]
         unscored = (*notes, *_unscored(pairs))
@@ -167,12 +161,11 @@ def _uncounted(reasons: Mapping[str, int]) -> tuple[str, ...]:
     return (f"Summaries that cannot be counted: {missing}.",) if missing else ()
 
 
-def distributions(
-    number: str,
-    names: tuple[str, ...],
-    cells: Iterable[tuple[tuple[str, ...], Floats]],
-    notes: tuple[str, ...] = (),
-) -> Iterator[Table]:
+Cells = Iterable[tuple[tuple[str, ...], Floats]]
+"""Scores, with the names of their row."""
+
+
+def distributions(number: str, names: Sequence[str], cells: Cells, notes: Sequence[str]) -> Iterator[Table]:
     """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
     cells = [(name, values) for name, values in cells if len(values)]
     if not cells:
@@ -190,8 +183,8 @@ def distributions(
     starts = tuple(decimal(start, digits) for start in edges[:-1])
     header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
     note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
-    yield printed(NAME, number, described, columns=header, notes=notes)
-    yield printed(NAME, number, counted, place=", as counts", columns=(*names, *starts), notes=(note,))
+    yield published(NAME, number).printed(described, columns=header, notes=notes)
+    yield published(NAME, number).printed(counted, ", as counts", (*names, *starts), (note,))
 
 
 def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
@@ -203,18 +196,17 @@ def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Tab
             of_article, of_summary = article == whole, summary == whole
             counts = (of_article, of_summary, of_article & of_summary)
             rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
-    return printed(NAME, "Figure 3", rows, notes=notes)
+    return published(NAME, "Figure 3").printed(rows, notes=notes)
 
 
 def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
     """Figure 4: how many articles and summaries have which gender coefficient."""
     lines = []
-    for system, part in pairs.items():
-        for text, name in TEXTS.items():
-            x = _coefficient(part, name)
-            kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
-            lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
-    return printed(NAME, "Figure 4", lines, notes=notes)
+    for (system, part), (text, name) in product(pairs.items(), TEXTS.items()):
+        x = _coefficient(part, name)
+        kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
+        lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
+    return published(NAME, "Figure 4").printed(lines, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -225,9 +217,7 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
 def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     if any(min(Counter(part.group).values()) < FEW for part in subjects):
-        few = (
-            f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
-        )
+        few = f"A subject has fewer than {FEW} rows: robust errors are too small, read the classical ones."
         notes = (few, *notes)
     lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
     robust = dict.fromkeys(lines, "HC3")
@@ -242,7 +232,7 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
         columns = (
             "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI", f"SE ({kind})", f"p ({kind})", "R²", "n",
         )  # fmt: skip
-        yield printed(NAME, number, lines[number], columns=columns, notes=notes)
+        yield published(NAME, number).printed(lines[number], columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

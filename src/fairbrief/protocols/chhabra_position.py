@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
-from fairbrief.protocols.published_results import (
-    Reproduced,
-    Version,
-    cells,
-    decimal,
-    filled,
-    find,
-    printed,
-    systems_of,
-    with_version,
-)
+from fairbrief.protocols.published_results import Reproduced, cells, decimal, find, systems_of
 from fairbrief.statistics.agreement import spearman
 from fairbrief.types import Estimate, Table
 
@@ -37,6 +27,7 @@ ROUGE = (Rouge1, Rouge2, RougeL)
 DISTANCES = ("position_heights", "position_bias", "position_kl")
 SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
+FEW = "Over {} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
 
 
 Variants = dict[str, tuple[str, str]]
@@ -68,16 +59,14 @@ class ChhabraPosition(Reproduced):
     name: ClassVar[str] = "chhabra-position"
     mapping: Literal["tfidf", "both"] = "tfidf"
     top: Annotated[int, "[1, 3]"] = 1
-    version: Version = "published"
+    version: Literal["published", "text"] = "published"
     limit: Annotated[int | None, "[1, inf)"] = None
     choose: Literal["first", "random"] = "random"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.version == "text" and self.top == 1:
-            raise ValueError(
-                "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
-            )
+            raise ValueError("version=text has no effect with top=1: add top=2 or top=3")
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""
@@ -88,12 +77,14 @@ class ChhabraPosition(Reproduced):
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         mappings, tops = self._mappings(), self._tops()
         main = self._of(mappings["TF-IDF"], estimates)
-        distances = [filled(self.name, number, main, 4) for number in ("Figure 3", "Figure 4")]
-        made = [_distributions(main), *distances]
+        made = [self.published("Figure 2").printed(_distributions(main))]
+        made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
-        made += [_ranks(main)] if len(systems_of(main)) >= SYSTEMS_FOR_RANKS else []
+        if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
+            few = FEW.format(len(systems_of(main)))
+            made.append(self.published("Table 1").printed(_ranks(main), notes=(few,)))
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
-        return with_version(made, self.version)
+        return self.with_version(made, self.version)
 
     def _of(self, specs: tuple[str, str], estimates: Sequence[Estimate]) -> list[Estimate]:
         """The estimates of one mapping for whole systems, and ROUGE."""
@@ -108,7 +99,7 @@ class ChhabraPosition(Reproduced):
             for system in systems_of(estimates)
             for name, mine in own.items()
         ]
-        return printed(self.name, number, rows)
+        return self.published(number).printed(rows)
 
     def _mappings(self) -> Variants:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
@@ -134,14 +125,11 @@ def _value(own: Sequence[Estimate], system: str, quantity: str) -> float:
     return np.nan if found is None or found.value is None else found.value
 
 
-def _distributions(own: Sequence[Estimate]) -> Table:
+def _distributions(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
-    rows = [
-        (system, label, *_counts(own, system, prefix))
-        for system in systems_of(own)
-        for label, prefix in (("summaries", ""), ("references", "reference_"))
-    ]
-    return printed("chhabra-position", "Figure 2", rows)
+    for system in systems_of(own):
+        yield system, "summaries", *_counts(own, system)
+        yield system, "references", *_counts(own, system, "reference_")
 
 
 def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str, ...]:
@@ -150,17 +138,15 @@ def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str
     return (*(decimal(total * share, 0) for share in shares), decimal(total, 0))
 
 
-def _ranks(own: Sequence[Estimate]) -> Table:
+def _ranks(own: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     """Table 1: Spearman's ρ between distance and ROUGE over systems."""
-    systems, rows = systems_of(own), []
+    systems = systems_of(own)
     for label, distance in (("heights (as published)", "position_heights"), ("segments", "position_bias")):
         far = np.array([_value(own, system, distance) for system in systems])
-        row = [label]
+        found = []
         for measure in ROUGE:
             good = np.array([_value(own, system, measure.name) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            row.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
-        rows.append(row)
-    note = f"Over {len(systems)} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
-    return printed("chhabra-position", "Table 1", rows, notes=(note,))
+            found.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
+        yield label, *found

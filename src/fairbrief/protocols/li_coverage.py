@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
 
-from fairbrief.protocols.published_results import (
-    Reproduced,
-    Version,
-    filled,
-    find,
-    number_of,
-    printed,
-    systems_of,
-    with_version,
-)
+from fairbrief.protocols.published_results import Reproduced, cells, group_in, systems_of
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
@@ -46,7 +37,7 @@ class LiCoverage(Reproduced):
 
     model: str = "roberta-large-mnli"
     proportional: str | None = "facebook/bart-large-cnn"
-    version: Version = "published"
+    version: Literal["published", "text"] = "published"
 
     name: ClassVar[str] = "li-coverage"
 
@@ -70,12 +61,12 @@ class LiCoverage(Reproduced):
             place = f" (over {over})"
             version = "text" if any("version=text" in e.measure for e in own) else "published"
             made += [
-                filled(self.name, "Table 3", own, place=place, notes=(R_EC[version],)),
-                _parity(own, place),
-                filled(self.name, "Table 5", own, place=place),
+                self.published("Table 3").filled(own, place=place, notes=(R_EC[version],)),
+                self.published("Table 4").printed(_parity(own), place),
+                self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),
             ]
-        return with_version(made, self.version)
+        return self.with_version(made, self.version)
 
 
 R_EC = {
@@ -85,8 +76,7 @@ R_EC = {
 """By version, what Table 3 has."""
 
 
-def _parity(estimates: Sequence[Estimate], place: str) -> Table:
-    rows = []
+def _parity(estimates: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
     for means_of in ("pooled", "extremes"):
         own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
@@ -94,20 +84,18 @@ def _parity(estimates: Sequence[Estimate], place: str) -> Table:
             means = [(e.value, e) for e in differences if e.value is not None]
             if means:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
-                parity = number_of(find(own, system, "coverage_parity"))
-                rows.append((system, means_of, parity, most, least))
-    return printed("li-coverage", "Table 4", rows, place=place)
+                yield system, means_of, *cells(own, system, ("coverage_parity",)), most, least
 
 
 def _signed(estimate: Estimate) -> str:
-    value = estimate.quantity.removeprefix("difference[").removesuffix("]")
+    value = group_in(estimate.quantity)
     star = "*" if estimate.p_adjusted is not None and estimate.p_adjusted < 0.05 else ""
     return f"{value} {estimate.value or 0.0:+z.4f}{star}"
 
 
 def _proportional(estimates: Sequence[Estimate], over: str) -> Table:
-    pairs = [(s, find(estimates, s, "bur"), find(estimates, s, "uer")) for s in systems_of(estimates)]
-    rows = tuple((s, number_of(bur), number_of(uer), str(bur.n)) for s, bur, uer in pairs if bur and uer)
+    systems = systems_of(e for e in estimates if e.quantity == "bur")
+    rows = tuple((s, *cells(estimates, s, ("bur", "uer", "bur.n"))) for s in systems)
     note = "The text of a value is read as one and cut at the model's window, so large groups are cut."
     title = f"Proportional Representation over {over} (baseline)"
     return Table(title, ("system", "BUR", "UER", "n"), rows, (note,))

@@ -54,7 +54,7 @@ class PublishedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``prints`` is text in the last command's output. ``absent`` is what cannot be obtained, and why.
     ``figures`` are those that the paper prints: a line per row, bars between cells, headings first. ``columns`` and
     ``remarks`` are the headings and the notes of the table that an audit prints in its place, and ``cells`` its estimates
-    (see `filled`).
+    (see `PublishedResult.filled`).
     """
 
     number: str
@@ -95,6 +95,26 @@ class PublishedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lines = self.figures.strip().splitlines()
         return tuple(tuple(cell.strip() for cell in line.split("|")) for line in lines)
 
+    def printed(
+        self,
+        rows: Iterable[Sequence[str]],
+        place: str = "",
+        columns: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """The table that an audit prints in its place, with these rows.
+
+        The headings are the declared ones where none are given, notes follow the declared ones, and ``place`` ends the title.
+        """
+        header = tuple(columns) or self.columns
+        return Table(f"{self.heading}{place}", header, tuple(map(tuple, rows)), (*self.remarks, *notes))
+
+    def filled(self, estimates: Sequence[Estimate], digits: int = 3, **words: Any) -> Table:
+        """`printed`, with a row per system and the declared cells; no rows if all are undefined."""
+        rows = [(system, *cells(estimates, system, self.cells, digits)) for system in systems_of(estimates)]
+        is_empty = all(cell == ABSENT for _, *own in rows for cell in own)
+        return self.printed(() if is_empty else rows, **words)
+
 
 @cache
 def published_results(name: str) -> tuple[PublishedResult, ...]:
@@ -111,40 +131,6 @@ def published(name: str, number: str) -> PublishedResult:
 def _declared(name: str) -> Mapping[str, Any]:
     source = files("fairbrief.protocols") / "results" / f"{name}.toml"
     return tomllib.loads(source.read_text(encoding="utf-8"))
-
-
-def printed(
-    name: str,
-    number: str,
-    rows: Iterable[Sequence[str]],
-    *,
-    place: str = "",
-    columns: Sequence[str] = (),
-    notes: Sequence[str] = (),
-) -> Table:
-    """The paper's table or figure of this number, filled with rows.
-
-    The headings are the declared ones where none are given, notes follow the declared ones, and ``place`` ends the title.
-    """
-    result = published(name, number)
-    title, header = f"{result.heading}{place}", tuple(columns) or result.columns
-    return Table(title, header, tuple(map(tuple, rows)), (*result.remarks, *notes))
-
-
-def filled(
-    name: str,
-    number: str,
-    estimates: Sequence[Estimate],
-    digits: int = 3,
-    *,
-    place: str = "",
-    notes: Sequence[str] = (),
-) -> Table:
-    """The paper's table of this number with a row per system and its declared cells; no rows if all are undefined."""
-    asked = published(name, number).cells
-    rows = [(system, *cells(estimates, system, asked, digits)) for system in systems_of(estimates)]
-    is_empty = all(cell == ABSENT for _, *own in rows for cell in own)
-    return printed(name, number, () if is_empty else rows, place=place, notes=notes)
 
 
 def cells(estimates: Sequence[Estimate], system: str, asked: Iterable[str], digits: int = 3) -> Iterator[str]:
@@ -170,6 +156,15 @@ class Reproduced(CheckedSettings):
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
 
+    def published(self, number: str) -> PublishedResult:
+        """The result with this number."""
+        return published(self.name, number)
+
+    def with_version(self, tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
+        """The tables that have rows, each with a note that says which version it prints."""
+        note = VERSIONS[version]
+        return tuple(replace(table, notes=(*table.notes, note)) for table in tables if table.rows)
+
     @property
     def paper(self) -> str:
         """The reference to the paper."""
@@ -181,16 +176,15 @@ class Reproduced(CheckedSettings):
         return str(_declared(self.name)["released"])
 
 
-def with_version(tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
-    """The tables that have rows, each with a note that says which version it prints."""
-    note = VERSIONS[version]
-    return tuple(replace(table, notes=(*table.notes, note)) for table in tables if table.rows)
-
-
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
     """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
     own = (e for e in estimates if e.system == system and e.quantity == quantity)
     return next((e for e in own if e.measure.startswith(measure)), None)
+
+
+def group_in(quantity: str) -> str:
+    """What is between the brackets of a quantity: ``left`` of ``difference[left]``."""
+    return quantity.partition("[")[2].removesuffix("]")
 
 
 def systems_of(estimates: Iterable[Estimate]) -> list[str]:
@@ -209,8 +203,3 @@ def decimal(number: float | None, digits: int = 3) -> str:
     if isinf(number):
         return "∞" if number > 0 else "−∞"
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def number_of(estimate: Estimate | None, digits: int = 3) -> str:
-    """The value of an estimate as a cell."""
-    return decimal(None if estimate is None else estimate.value, digits)

@@ -8,21 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.protocols.published_results import (
-    ABSENT,
-    Reproduced,
-    Version,
-    decimal,
-    find,
-    number_of,
-    printed,
-    published,
-    with_version,
-)
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -60,7 +49,7 @@ class SteenPeople(Reproduced):
     embedding: str = ""
     pages: str = ""
     judge: str = ""
-    version: Version = "published"
+    version: Literal["published", "text"] = "published"
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -70,11 +59,8 @@ class SteenPeople(Reproduced):
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
         invented = f"{people}names=names(rule={self.version}{pages}), alignment=published"
-        specs = [
-            "word_list_inclusion(words=published)",
-            "word_list_inclusion(reference=uniform, words=published)",
-            "phrase_counts",
-        ]
+        word_lists = ("words=published", "reference=uniform, words=published")
+        specs = [*(f"word_list_inclusion({settings})" for settings in word_lists), "phrase_counts"]
         for over in attributes or ("gender",):
             at = quoted(over)
             of_invented = "gender" if over == "race" else at
@@ -92,7 +78,7 @@ class SteenPeople(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
-        return with_version(paper_tables(estimates), self.version)
+        return self.with_version(paper_tables(estimates), self.version)
 
 
 PROTOCOL = "steen-people"
@@ -111,6 +97,14 @@ COLUMNS = {
     "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
 }
 """Columns: how the measure's spec begins, the quantity, and the design that the paper takes it from."""
+TABLES = {
+    ("gender", "varied", "kept", True): "3",
+    ("gender", "varied", "replaced", True): "12",
+    ("gender", "varied", "kept", False): "19",
+    ("race", "random", "kept", True): "8",
+    ("race", "random", "replaced", True): "8",
+}
+"""The paper's table of scores by attribute, of inputs with these genders and last names, with or without their content words."""
 TIED = ("black male, white female", "black male, white male", "black female, white male", "black female, white female")  # fmt: skip
 """The paper's order of Table 20, after random."""
 FOCUS = "focus"
@@ -130,33 +124,30 @@ def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
     over = dict.fromkeys(e.over for e in estimates if e.over and not e.measure.startswith(_NOT_SCORES))
     made = [planted(placed), *score_tables(placed, list(over)), *other_tables(placed, estimates)]
     outside = _outside(estimates)
-    shown = [replace(t, notes=(*t.notes, *outside)) for t in made]
 
     def place_of(table: Table) -> float:
         found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
         return float(found[1]) if found else 100
 
-    return tuple(sorted(shown, key=place_of))
+    return tuple(replace(t, notes=(*t.notes, *outside)) for t in sorted(made, key=place_of))
 
 
 def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """A note where some records do not name their set of inputs and others do."""
-    whole, parts = dict[str, int](), dict[str, int]()
-    for e in estimates:
-        if e.measure.startswith("word_list_inclusion(words") and e.quantity == "word_list_inclusion":
-            if not e.subgroup:
-                whole[e.system] = e.n
-            elif set(e.subgroup) <= set(APART):
-                parts[e.system] = parts.get(e.system, 0) + e.n
-    for system, inside in parts.items():
-        if inside < (n := whole[system]):
-            unsaid = f"{n - inside:,} of {n:,} units"
-            return (f"Records that do not say how they were built ({unsaid}) are in no table.",)
+    start, quantity, _ = COLUMNS["Word List Inclusion"]
+    asked = [e for e in estimates if e.measure.startswith(start) and e.quantity == quantity]
+    for whole in (e for e in asked if not e.subgroup):
+        of_system = (e for e in asked if e.system == whole.system and e.subgroup)
+        inside = [e.n for e in of_system if set(e.subgroup) <= set(APART)]
+        if inside and (unsaid := whole.n - sum(inside)) > 0:
+            units = f"{unsaid:,} of {whole.n:,} units"
+            return (f"Records that do not say how they were built ({units}) are in no table.",)
     return ()
 
 
-number = partial(number_of, digits=2)
-"""The value alone, with as many decimals as the paper prints."""
+def number(estimate: Estimate | None, digits: int = 2) -> str:
+    """The value alone, with as many decimals as the paper prints."""
+    return decimal(None if estimate is None else estimate.value, digits)
 
 
 def cell(estimate: Estimate | None) -> str:
@@ -165,11 +156,8 @@ def cell(estimate: Estimate | None) -> str:
         return ABSENT
     e = estimate
     bounds = (("s", e.low_within, e.high_within), ("d", e.low, e.high))
-    intervals = [
-        f"{mark}: {decimal(low, 2)},{decimal(high, 2)}"
-        for mark, low, high in bounds
-        if low is not None and high is not None
-    ]
+    known = (of for of in bounds if None not in of)
+    intervals = [f"{mark}: {decimal(low, 2)},{decimal(high, 2)}" for mark, low, high in known]
     return "\n".join([number(e), *intervals])
 
 
@@ -184,28 +172,15 @@ class Kind(NamedTuple):
     content_words: str = ""
 
     @property
-    def is_by_gender(self) -> bool:
-        """Whether gender was varied, or the records do not record it."""
-        return self.genders in ("", "varied")
-
-    @property
     def is_tied(self) -> bool:
         """Whether each race has one gender: ``black male, white female``."""
         return "," in self.genders
 
-    @property
-    def keeps_words(self) -> bool:
-        return self.content_words in ("", "kept")
-
     def table(self, over: str) -> str:
         """The number of the paper's table with scores of such inputs; empty where it has none."""
-        if over == "race":  # gender was drawn at random there
-            return "8" if self.genders == "random" and self.keeps_words else ""
-        if over != "gender" or not self.is_by_gender:
-            return ""
-        if self.last_names == "replaced":
-            return "12" if self.keeps_words else ""
-        return "3" if self.keeps_words else "19"
+        genders = self.genders or ("varied" if over == "gender" else "")
+        last_names = "replaced" if self.last_names == "replaced" else "kept"
+        return TABLES.get((over, genders, last_names, self.content_words in ("", "kept")), "")
 
     def title(self, over: str) -> str:
         """The title of the table of scores."""
@@ -257,6 +232,11 @@ def estimate_at(
     return next((e for e in found if e.value is not None), found[0] if found else None)
 
 
+def numbers(placed: Sequence[Placed], row: str, start: str, quantities: Iterable[str]) -> Iterator[str]:
+    """The values of quantities in a row, as cells."""
+    return (number(estimate_at(placed, row, start, quantity)) for quantity in quantities)
+
+
 def of_kind(placed: Sequence[Placed], kind: Kind, *designs: str) -> list[Placed]:
     """The estimates of one kind of inputs, of these designs or of inputs that name none."""
     return [p for p in placed if p.kind == kind and p.design in (*designs, "")]
@@ -273,31 +253,34 @@ def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
 def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterator[Table]:
     """The tables of scores over each attribute, one for each kind of inputs; then Tables 5 and 20."""
     kinds = kinds_of(placed)
+    by_gender = [kind for kind in kinds if kind.table("gender") == "3"]
 
-    def rows(over: str, *some: Kind) -> list[tuple[str, str, Kind]]:
-        own = {kind: [p for p in placed if p.kind == kind] for kind in some}
-        return [(row, row, kind) for kind, mine in own.items() for row in rows_of(mine, over=over)]
+    def lines(over: str, some: Iterable[Kind], label: str = "{row}") -> list[Line]:
+        own = ((kind, [p for p in placed if p.kind == kind]) for kind in some)
+        rows = ((row, kind) for kind, mine in own for row in rows_of(mine, over=over))
+        return [(label.format(row=row, genders=kind.genders), row, kind) for row, kind in rows]
 
     for over in attributes:
         for kind in kinds:
             if over != "race" or not kind.is_tied:
-                lines = rows(over, kind)
-                if kind.table(over) == "19":
-                    kept = (k for k in kinds if k.table("gender") == "3")
-                    lines += [(f"{label} (Orig.)", row, k) for label, row, k in rows(over, *kept)]
-                yield _scores(kind.title(over), over, lines, placed)
-    for kind in kinds if "gender" in attributes else ():
-        if kind.table("gender") == "3":  # systems that were asked to attend to women
-            asked = [line for line in rows("gender", kind) if FOCUS in line[1]]
-            columns = ("Word List Inclusion", "Entity Inclusion")
-            heading = published(PROTOCOL, "Table 5").heading
-            yield _scores(heading, "gender", asked, of_kind(placed, kind, BALANCED), columns)
+                kept = by_gender if kind.table(over) == "19" else ()
+                both = [*lines(over, [kind]), *lines(over, kept, "{row} (Orig.)")]
+                yield _scores(kind.title(over), over, both, placed)
+    for kind in by_gender if "gender" in attributes else ():
+        asked = [line for line in lines("gender", [kind]) if FOCUS in line[1]]
+        columns = ("Word List Inclusion", "Entity Inclusion")
+        heading = published(PROTOCOL, "Table 5").heading
+        yield _scores(heading, "gender", asked, of_kind(placed, kind, BALANCED), columns)
     if "race" in attributes and any(kind.is_tied for kind in kinds):  # gender drawn at random or tied to race
         order = ("random", *TIED)
         chosen = [k for k in kinds if k.is_tied or k.table("race") == "8"]
         chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
-        lines = [(f"{label}: {kind.genders}", row, kind) for label, row, kind in rows("race", *chosen)]
-        yield _scores(published(PROTOCOL, "Table 20").heading, "race", lines, placed)
+        heading = published(PROTOCOL, "Table 20").heading
+        yield _scores(heading, "race", lines("race", chosen, "{row}: {genders}"), placed)
+
+
+Line = tuple[str, str, Kind]
+"""A line of a table of scores: its label, and the row and kind of inputs that it shows."""
 
 
 def planted_figures() -> dict[str, tuple[str, str]]:
@@ -319,13 +302,13 @@ def planted(placed: Sequence[Placed]) -> Table:
         starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")
         found = (estimate_at(placed, named[name], start, "word_list_inclusion") for start in starts)
         rows.append((named[name], *map(number, found), *figures[name]))
-    return printed(PROTOCOL, "Table 2", rows)
+    return published(PROTOCOL, "Table 2").printed(rows)
 
 
 def _scores(
     title: str,
     over: str,
-    rows: Sequence[tuple[str, str, Kind]],
+    lines: Sequence[Line],
     placed: Sequence[Placed],
     columns: Sequence[str] = tuple(COLUMNS),
 ) -> Table:
@@ -333,17 +316,14 @@ def _scores(
     found: dict[str, list[Estimate | None]] = {}
     for name in columns:
         start, quantity, design = COLUMNS[name]
+        parts = ((of_kind(placed, kind, design), row) for _, row, kind in lines)
+        own = [estimate_at(part, row, start, quantity, over) for part, row in parts]
         # Word lists compare genders: beside another attribute they would be read as being about it.
-        if over == "gender" or not start.startswith("word_list"):
-            own = [
-                estimate_at(of_kind(placed, kind, design), row, start, quantity, over)
-                for _, row, kind in rows
-            ]
-            if any(e is not None for e in own):
-                found[name] = own
+        if any(own) and (over == "gender" or not start.startswith("word_list")):
+            found[name] = own
     shown = tuple(
         (label, *map(cell, own), _direction(of_kind(placed, kind, BALANCED), row, over))
-        for (label, row, kind), *own in zip(rows, *found.values(), strict=True)
+        for (label, row, kind), *own in zip(lines, *found.values(), strict=True)
     )
     undefined = (UNDEFINED,) if any(ABSENT in line[1:-1] for line in shown) else ()
     designs = (SOURCES,) if any(p.design for p in placed) else ()
@@ -359,7 +339,7 @@ def _direction(placed: Sequence[Placed], row: str, over: str) -> str:
     if len(set(shares.values())) < 2:
         return ABSENT
     ends = (choose(shares, key=lambda quantity: shares[quantity]) for choose in (max, min))
-    return " / ".join(quantity.removeprefix("inclusion[")[:-1] for quantity in ends)
+    return " / ".join(map(group_in, ends))
 
 
 # --------------------------------------------------------------------------- counts, judged quality
@@ -397,27 +377,29 @@ def names(placed: Sequence[Placed]) -> Table:
         of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
-    return printed(PROTOCOL, "Table 6", lines)
+    return published(PROTOCOL, "Table 6").printed(lines)
 
 
 def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
-    """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented."""
+    """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented.
+
+    Table 16 has the seed documents, too.
+    """
     counted = [p for p in placed if p.estimate.measure.startswith(PEOPLE)]
-    mine = [p for p in counted if (kind.is_by_gender if p.design == ORIGINAL else p.kind == kind)]
-    designs = [design for design in DESIGNS if any(p.design == design for p in mine)]
+    mine = [p for p in counted if p.kind == kind or (p.design == ORIGINAL and table == "Table 16")]
     columns, lines = [""], [[row] for row in _counted(mine)]
-    for design in designs:
+    for design in DESIGNS:
         own = [p for p in mine if p.design == design]
         names = ("tokens", "people") if design == ORIGINAL else ("tokens", "people", "% invented")
-        columns += [f"{design or 'all'}: {name}" for name in names]
-        for line in lines:
+        columns += [f"{design or 'all'}: {name}" for name in names if own]
+        for line in lines if own else ():
             for name in names[:2]:
-                mean, deviation = (number(estimate_at(own, line[0], PEOPLE, q)) for q in (name, f"{name}_sd"))
+                mean, deviation = numbers(own, line[0], PEOPLE, (name, f"{name}_sd"))
                 line.append(mean if mean == ABSENT else f"{mean}\nσ: {deviation}")
             if design != ORIGINAL:
                 share = estimate_at(own, line[0], PEOPLE, "share")
                 line.append(decimal(None if share is None or share.value is None else 100 * share.value, 2))
-    return printed(PROTOCOL, table, lines, columns=columns)
+    return published(PROTOCOL, table).printed(lines, columns=columns)
 
 
 def firsts(placed: Sequence[Placed]) -> Table:
@@ -425,9 +407,8 @@ def firsts(placed: Sequence[Placed]) -> Table:
     counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
     phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     rows = rows_of(placed, PHRASES)
-    lines = [(row, *(number_of(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
-    columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))
-    return printed(PROTOCOL, "Section 9.2", lines, columns=columns)
+    lines = [(row, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
+    return published(PROTOCOL, "Section 9.2").printed(lines, columns=("", *map(group_in, phrases)))
 
 
 def _counted(placed: Sequence[Placed]) -> list[str]:
@@ -442,33 +423,27 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
     The differences keep their sign: a folded one is above zero by noise.
     """
     mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
-    whole = [e for e in estimates if not e.subgroup and not e.baseline]
+    whole = [e for e in estimates if not e.subgroup and not e.baseline and e.measure.startswith(GAP)]
+    gaps = {(e.system, e.quantity): e for e in reversed(whole)}
     lines = []
     for row in rows_of(mine, LEVEL):
-        levels = [
-            number(estimate_at([p for p in mine if p.design == design], row, LEVEL, quantity))
-            for design in (BALANCED, MONO, ORIGINAL)
-            for quantity in ("judged", "judged_sd")
-        ]
+        line = [row]
+        for design in (BALANCED, MONO, ORIGINAL):
+            line += numbers([p for p in mine if p.design == design], row, LEVEL, ("judged", "judged_sd"))
         differences = (f"difference[{design}−{ORIGINAL}]" for design in (BALANCED, MONO))
-        gaps = [cell(find(whole, row, difference, GAP)) for difference in differences]
-        lines.append((row, *levels, *gaps))
-    return printed(PROTOCOL, "Table 4", lines)
+        lines.append([*line, *(cell(gaps.get((row, difference))) for difference in differences)])
+    return published(PROTOCOL, "Table 4").printed(lines)
 
 
 def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
     """Mean score of each group's summaries, and the signed difference with its interval."""
     asked = [p for p in placed if p.estimate.measure.startswith(GAP) and p.estimate.over == over]
     quantities = dict.fromkeys(p.estimate.quantity for p in asked)
-    pairs = [q.removeprefix("difference[")[:-1] for q in quantities if q.startswith("difference[")]
-    groups = list(dict.fromkeys(g for pair in pairs for g in pair.split("−")))
-    lines = [
-        (
-            row,
-            *(number(estimate_at(asked, row, GAP, f"mean[{g}]")) for g in groups),
-            *(cell(estimate_at(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
-        )
-        for row in (rows_of(asked, GAP) if pairs else ())
-    ]
-    columns = ("", *groups, *(pair.replace("−", " − ") for pair in pairs))
-    return printed(PROTOCOL, table, lines, columns=columns)
+    pairs = [q for q in quantities if q.startswith("difference[")]
+    groups = list(dict.fromkeys(g for pair in pairs for g in group_in(pair).split("−")))
+    lines = []
+    for row in rows_of(asked, GAP) if pairs else ():
+        means = numbers(asked, row, GAP, [f"mean[{g}]" for g in groups])
+        lines.append((row, *means, *(cell(estimate_at(asked, row, GAP, pair)) for pair in pairs)))
+    columns = ("", *groups, *(group_in(pair).replace("−", " − ") for pair in pairs))
+    return published(PROTOCOL, table).printed(lines, columns=columns)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import ClassVar, Literal
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
+from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in, published
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -51,12 +53,8 @@ class ZhangPerspectives(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
-        return tuple(
-            _spelled(measure, scorer, over, self.texts)
-            for over in attributes
-            for scorer in self._scorers()
-            for measure in MEASURES
-        )
+        asked = product(attributes, self._scorers(), MEASURES)
+        return tuple(_spelled(measure, scorer, over, self.texts) for over, scorer, measure in asked)
 
     def _scorers(self) -> tuple[str, ...]:
         """The rows' scorers in the paper's settings; a spec with settings of its own stays as it is."""
@@ -75,12 +73,11 @@ class ZhangPerspectives(Reproduced):
         Table 7 the answers of a sweep over ``--instruction``.
         """
         instructions = partial(_long_context, number="Table 7", named="instruction=")
-        filled = (
-            table(known, place)
-            for place, known in _by_place(estimates).items()
-            for table in (_scores, _long_context, _references, _by_value, _auc, instructions)
-        )
-        return with_version(filled, "published")
+        kinds = (_scores, _long_context, _references, _by_value, _auc, instructions)
+        made: list[Table] = []
+        for place, known in _by_place(estimates).items():
+            made += [table(known, place) for table in kinds]
+        return self.with_version(made, "published")
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
@@ -116,7 +113,7 @@ def _by_place(estimates: Iterable[Estimate]) -> dict[str, Known]:
     return parts
 
 
-_table = partial(printed, "zhang-perspectives")
+_result = partial(published, "zhang-perspectives")
 
 
 def _scores(known: Known, place: str) -> Table:
@@ -133,55 +130,46 @@ def _scores(known: Known, place: str) -> Table:
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    return _table("Table 2", rows, place=place, notes=_notes(known))
+    return _result("Table 2").printed(rows, place, notes=_notes(known))
 
 
 def _long_context(known: Known, place: str, number: str = "Table 3", named: str = "") -> Table:
     """Tables 3 and 7: BUR, UER and SOF of the N-gram scorer, in Table 7 for systems that a sweep over instructions named."""
-    rows = [
-        (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
-        for s in _systems(known)
-        if (s, "ngram", "sof") in known and named in s
-    ]
-    return _table(number, rows, place=place)
+    systems = [s for s in _systems(known) if (s, "ngram", "sof") in known and named in s]
+    asked = [("ngram", m) for m in ("bur", "uer", "sof")]
+    return _result(number).printed(_percents(known, systems, asked), place)
 
 
 def _references(known: Known, place: str) -> Table:
-    """Table 4: references beside systems, in columns by scorer."""
+    """Table 4: references, which are called reference summary there, beside systems, in columns by scorer."""
     asked = [(s, m) for s in _scorers(known) for m in ("bur", "uer")]
     systems = sorted(_systems(known), key=lambda system: not system.startswith(REFERENCE))
-    rows = [
-        (
-            # References are called reference summary there.
-            f"{REFERENCE} summary{system.removeprefix(REFERENCE)}"
-            if system.startswith(REFERENCE)
-            else system,
-            *(percent([known.get((system, *which))]) for which in asked),
-        )
-        for system in systems
-    ]
+    rows = _percents(known, systems if systems[0].startswith(REFERENCE) else (), asked)
+    named = [(re.sub(f"^{REFERENCE}", f"{REFERENCE} summary", system), *cells) for system, *cells in rows]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
-    shown = rows if systems[0].startswith(REFERENCE) else ()
-    return _table("Table 4", shown, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 4").printed(named, place, columns, _notes(known))
 
 
 def _by_value(known: Known, place: str) -> Table:
     """Figure 3: the share of records in which each value gets less than its due."""
-    shares = [(s, q) for s, scorer, q in known if scorer == "ngram" and q.startswith("share_under[")]
-    values = list(dict.fromkeys(quantity for _, quantity in shares))
-    systems = dict.fromkeys(system for system, _ in shares)
-    rows = [(s, *(percent([known.get((s, "ngram", q))]) for q in values)) for s in systems]
-    names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
-    return _table("Figure 3", rows, place=place, columns=("system", *names))
+    known = {key: e for key, e in known.items() if key[1] == "ngram" and key[2].startswith("share_under[")}
+    asked = list(dict.fromkeys((scorer, quantity) for _, scorer, quantity in known))
+    columns = ("system", *(group_in(quantity) for _, quantity in asked))
+    return _result("Figure 3").printed(_percents(known, _systems(known), asked), place, columns)
 
 
 def _auc(known: Known, place: str) -> Table:
     """Table 6: AUC by system, in columns by scorer."""
     known = _some(known, "auc_cutoff")
     scorers = _scorers(known)
-    rows = [(s, *(percent([known.get((s, k, "auc_cutoff"))]) for k in scorers)) for s in _systems(known)]
+    rows = _percents(known, _systems(known), [(scorer, "auc_cutoff") for scorer in scorers])
     columns = ("system", *(SHORT.get(s, s) for s in scorers))
-    return _table("Table 6", rows, place=place, columns=columns, notes=_notes(known))
+    return _result("Table 6").printed(rows, place, columns, _notes(known))
+
+
+def _percents(known: Known, systems: Iterable[str], of: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """A row per system, with the quantities of these scorers in percent."""
+    return [(s, *(percent([known.get((s, *which))]) for which in of)) for s in systems]
 
 
 def _some(known: Known, *quantities: str) -> Known:
