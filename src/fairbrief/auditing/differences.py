@@ -186,7 +186,7 @@ def _paired(
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
     """The differences of all pairs, pair by pair."""
     found: list[list[Estimate]] = [[] for _ in pairs]
-    gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
+    gaps = _from_random(measures, pairs, settings)
     for places, sides in _alike(measures, pairs, [pair.units for pair in pairs]):
         leading = estimating.leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
@@ -230,29 +230,29 @@ def _of_value(
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
+    sizes = {"detectable": detectable(found, settings.confidence_level)}
     of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
-        found.error.tolist(), found.freedom.tolist(), estimating.intervals_of(found, settings),
-        detectable(found, settings.confidence_level).tolist(),
+        estimating.by_part({"se": found.error, "freedom": found.freedom}), estimating.by_part(sizes),
+        estimating.intervals_of(found, settings),
     )  # fmt: skip
-    for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(
+    for i, ((fields, beside, notes), own, infinite, groups, spread, size, interval) in enumerate(
         zip(*columns, strict=True)
     ):
         fields, test = {**fields, **groups}, estimating.NO_TEST
-        if math.isfinite(own) and settings.n_resamples:
-            interval = interval if has_interval else estimating.NO_INTERVAL
-            fields |= {"se": estimating.finite(error), "freedom": freedom}
+        if not math.isfinite(own) or not has_interval:
+            interval = estimating.NO_INTERVAL
+        if math.isfinite(own):
+            fields |= spread
             if is_unsigned:
                 interval = interval._replace(notes=interval.notes + UNSIGNED)
             elif interval.low is None:
                 test = Test(testable=False)
             else:
                 test = _flips(found, i, a.units.names[i], settings)
-                fields["detectable"] = estimating.finite(size) if test.testable else None
+                fields |= size if test.testable else {}
             fields |= beside
-        else:
-            interval = estimating.NO_INTERVAL
         notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
         yield estimating.estimate_of(fields, own, test, interval, notes=notes, absent=absent)
 
