@@ -80,15 +80,12 @@ class Observed:
     cases: int = 0
     tally: PartTally | None = None
 
-    def wait(self, units: list[Unit]) -> None:
-        """Keep cases until their clusters are complete."""
-        self.waiting += units
-
     def add(self, other: Observed) -> None:
-        """Add the rows and counts of other cases."""
+        """Add the rows and counts of other cases, and those that wait."""
         for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
             ledger.absorb(more)
         self.cases += other.cases
+        self.waiting += other.waiting
         if self.watchers is not None and other.watchers is not None:
             self.watchers.merge(other.watchers)
 
@@ -142,7 +139,7 @@ class Work:
             observed.cases += len(cases)
             cases += self.sanity_baselines.beside(cases)
             units: list[Unit] = [((case,), self._origin(case)) for case in cases]
-            observed.wait([unit for unit in units if unit[1].is_shared])
+            observed.waiting += [unit for unit in units if unit[1].is_shared]
             yield [unit for unit in units if not unit[1].is_shared]
 
     def observer(self) -> Observer:
@@ -241,7 +238,7 @@ class Run(Observed):
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
         self._work = Work(plan, self.measures_of, self.scorers, self._sanity_baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._waiting = RowsOnDisk()
+        self._stored = RowsOnDisk()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
@@ -274,7 +271,7 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
+        lots = (itertools.chain.from_iterable(self._stored.pop(lot)) for lot in list(self._stored))
         by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
         for _, observed in engine.map(self._work_on(engine).of_units, whole_clusters(by_cluster, BATCH)):
             self._take(observed)
@@ -284,22 +281,23 @@ class Run(Observed):
         for units, numbers in observed.unscored:
             self._work.observe(self, units, numbers, self._work.observer())
         self.add(observed)
-        self.wait(observed.waiting)
+        self._store_waiting()
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
         if self.plan.progress is not None:
             self.plan.progress(self.cases)
 
-    def wait(self, units: list[Unit]) -> None:
-        """Keep cases until their clusters are complete. Raises OSError if the disk is full."""
+    def _store_waiting(self) -> None:
+        """Store the waiting cases until their clusters are complete. Raises OSError if the disk is full."""
         lots: dict[int, list[Unit]] = {}
-        for unit in units:
+        for unit in self.waiting:
             cluster = hash_of_name(unit[1].cluster)
             lots.setdefault(cluster % LOTS, []).append(unit)
             if not self.plan.has_clusters:  # its seed document may not have waited
                 self._clusters.append(cluster)
         for lot, several in lots.items():
-            self._waiting.add(lot, several)
+            self._stored.add(lot, several)
+        self.waiting = []
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
