@@ -19,7 +19,7 @@ from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimating import Fields, Settings, Test
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
-from fairbrief.auditing.origins import Subgroup
+from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spreads, detectable, t_interval
 from fairbrief.types import Estimate, Measure, Note
@@ -82,7 +82,7 @@ class Change:
 
 def differences(
     measures: Sequence[Measure],
-    parts: Mapping[tuple[str, Subgroup], Part],
+    parts: Mapping[Key, Part],
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:

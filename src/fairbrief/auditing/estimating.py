@@ -399,7 +399,7 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
     relabelled: list[tuple[int, NullSums]] = []
     alone: list[int] = []
     for i, part in enumerate(parts):
-        null = part.ledger.null(part.system, part.subgroup)
+        null = part.ledger.nulls.get((part.system, part.subgroup))
         if null is not None and null.is_relabelled:
             relabelled.append((i, null))
         else:

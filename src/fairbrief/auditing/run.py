@@ -23,9 +23,9 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.origins import (
+    Key,
     Origin,
     Origins,
-    Subgroup,
     Unit,
     merged,
     place_of,
@@ -358,10 +358,10 @@ class Run(Observed):
         known = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
         subgroups = sorted(known, key=lambda part: (len(part), part))
         parts = parts_of(ledger, subgroups, settings.seed)
-        made: dict[tuple[str, Subgroup], list[Estimate]] = {}
+        made: dict[Key, list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.subgroup] = own
-            ledger.drop_null(part.system, part.subgroup)
+            ledger.nulls.pop((part.system, part.subgroup), None)  # nobody asks for these sums again
         pairs = compared if settings.n_resamples else ()
         return (
             [e for place in parts for e in made[place]],
