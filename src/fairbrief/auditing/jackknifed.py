@@ -96,9 +96,8 @@ class Units:
         """Those of some of the parts."""
         if len(places) == len(self.sums):
             return self
-        names, clusters = (
-            [of[i] for i in places.tolist()] if of else () for of in (self.names, self.clusters)
-        )
+        names = [self.names[i] for i in places.tolist()]
+        clusters = [self.clusters[i] for i in places.tolist()] if self.clusters else ()
         return Units(self.columns, self.sums[places], names, clusters)
 
     def moments(self, contrast: Ratio) -> Floats:
@@ -156,21 +155,19 @@ def units_of_rows(
     distinct, alike = np.unique(ledger.first_alike(), return_inverse=True)
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
     sums = [np.zeros((size, len(distinct))) for size in sizes]
-    rows = max(int(of.chosen.max(initial=-1)) + 1 for of in members)
-    step = max(1, AT_ONCE // max(1, rows))
+    step = max(1, AT_ONCE // max(1, len(ledger)))
     for start in range(0, len(distinct), step):
         some = slice(start, start + step)
         matrix = ledger.matrix(distinct[some].tolist())
         for own, of, group in zip(sums, members, groups, strict=True):
             found = of.of(matrix)
             own[:, some] = found if group is None else summed(found, group, len(own))
-    sums = [own.take(alike, axis=1)[np.newaxis] for own in sums]
-    return [
-        Units(ledger.columns, own, [tuple(names)])
-        if group is None
-        else Units(ledger.columns, own, [tuple(map(str, range(own.shape[1])))], [of])
-        for own, names, group, of in zip(sums, clusters, groups, members, strict=True)
-    ]
+    units = []
+    for own, of, names, group in zip(sums, members, clusters, groups, strict=True):
+        keys = names if group is None else map(str, range(len(own)))
+        of_groups = () if group is None else [of]
+        units.append(Units(ledger.columns, own.take(alike, axis=1)[np.newaxis], [tuple(keys)], of_groups))
+    return units
 
 
 def together(several: Sequence[Units]) -> Units:
@@ -303,10 +300,9 @@ def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:
     main_value = values.get(measure.name)
     if main_value is not None and main_value.mean_of is not None:
         column, count = main_value.mean_of
-        by_chance = (BY_CHANCE, *column)
-        if by_chance in totals.columns:
-            chance_adjusted = ratio(totals[column] - totals[by_chance], totals[count])
-            values[CHANCE_ADJUSTED] = Value(chance_adjusted)
+        if (BY_CHANCE, *column) in totals.columns:
+            by_chance = totals[BY_CHANCE, *column]
+            values[CHANCE_ADJUSTED] = Value(ratio(totals[column] - by_chance, totals[count]))
     return values
 
 
@@ -321,11 +317,8 @@ def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
         beside, random = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
         with np.errstate(invalid="ignore"):  # published odds may be infinite in both
             for name in (name for name, value in primary.items() if value.is_compared):
-                found[name] = (
-                    beside[name].array - random[name].array
-                    if name in beside and name in random
-                    else np.full(np.shape(found[name]), np.nan)
-                )
+                is_known = name in beside and name in random
+                found[name] = beside[name].array - random[name].array if is_known else np.nan * found[name]
     return found
 
 

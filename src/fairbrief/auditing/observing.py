@@ -307,54 +307,40 @@ def _observed_together(
     """The rows of units, in blocks of equal columns; adds why others have none."""
     for alike in labelled:
         some = answered.some(alike.places)
-        rows, why = _observe_many(some.observation, some.summaries(), alike.permutations)
+        blocks, why = _observe_many(some.observation, some.summaries(), alike.permutations)
         places = np.array([one.place for one in some.units])
         left_out.update((int(places[i]), reason.text) for i, reason in why.items())
-        random = _of_extracts(some, alike.permutations[:, :1], why)
-        for block in _joined(rows):
-            yield _with_more(some.observation, block, alike, places, random)
+        of_extracts, without = _of_extracts(some, alike.permutations[:, :1], places, why)
+        for block in blocks:
+            yield _with_more(some.observation, block, alike, places, of_extracts, without)
+            of_extracts = []
 
 
-def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
+def _joined(blocks: Iterable[AlikeRows]) -> list[AlikeRows]:
     """Units with equal columns in one block; an observation may have split them by shape."""
     alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
     for block in blocks:
         alike.setdefault(block.columns, []).append(block)
     for columns, several in alike.items():
-        if len(several) == 1:
-            yield several[0]
-        else:
+        if len(several) > 1:
             units = [i for block in several for i in block.units]
-            yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
+            several[:] = [AlikeRows(units, columns, np.concatenate([block.values for block in several]))]
+    return [block for (block,) in alike.values()]
 
 
-Random = tuple[Sequence[AlikeRows], Sequence[int]]
-"""The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
-
-
-def _of_extracts(answered: Answered, labels: Integers, without_row: Container[int]) -> Random:
-    drawn = [(j, one.drawn) for j, one in enumerate(answered.units) if j not in without_row]
-    without = [j for j, extracts in drawn if isinstance(extracts, Reason)]
-    places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
-    if not places:
+def _of_extracts(
+    answered: Answered, labels: Integers, places: Integers, without_row: Container[int]
+) -> tuple[list[Written], set[int]]:
+    """The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
+    drawn = {j: one.drawn for j, one in enumerate(answered.units) if j not in without_row}
+    without = {j for j, extracts in drawn.items() if isinstance(extracts, Reason)}
+    own = [j for j, extracts in drawn.items() if isinstance(extracts, tuple)]
+    if not own:
         return [], without
-    units = answered.some(places).extracts()
-    blocks, reasons = _observe_many(answered.observation, units, labels[places])
-    rows = [replace(block, units=[places[i] for i in block.units]) for block in blocks]
-    return rows, without + [places[i] for i in reasons]
-
-
-def _beside(block: AlikeRows, random: Random, places: Integers) -> Iterator[Written]:
-    """What random extracts add to the real rows of a block; ``places`` are those of all units."""
-    of_extracts, without = random
-    row_of = {unit: i for i, unit in enumerate(block.units)}
-    for rows in of_extracts:
-        if own := [(unit, k) for k, unit in enumerate(rows.units) if unit in row_of]:
-            units, chosen = np.array(own).T
-            yield places[units], _named(OF_EXTRACTS, rows.columns), rows.values[chosen, 0]
-    if alone := [unit for unit in without if unit in row_of]:
-        values = block.values[[row_of[unit] for unit in alone], 0]
-        yield places[alone], _named(WITHOUT_EXTRACTS, block.columns), values
+    blocks, reasons = _observe_many(answered.observation, answered.some(own).extracts(), labels[own])
+    whose = places[own]
+    rows = [(whose[[*b.units]], _named(OF_EXTRACTS, b.columns), b.values[:, 0]) for b in blocks]
+    return rows, without | {own[i] for i in reasons}
 
 
 @lru_cache(maxsize=256)
@@ -370,7 +356,8 @@ def _observe_many(
     if isinstance(observation, BatchObservation):
         step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
         if len(units) > 1 or labels.shape[1] <= step:
-            return observation.observe_many(units, labels)
+            blocks, why = observation.observe_many(units, labels)
+            return _joined(blocks), why
         # One unit of very many labels: some label permutations after others, since no row depends on another's label permutation.
         parts = [
             observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
@@ -379,8 +366,7 @@ def _observe_many(
             return parts[0]
         values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)
         return [replace(parts[0][0][0], values=values)], {}
-    alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
-    reasons = {}
+    found, reasons = list[AlikeRows](), dict[int, Reason]()
     for i, (cases, scores) in enumerate(units):
         if units.extracts:
             rows = cast("ExtractObservation", observation).observe_extracts(cases, units.extracts[i], scores)
@@ -389,25 +375,24 @@ def _observe_many(
         if isinstance(rows, Reason):
             reasons[i] = rows
         else:
-            alike.setdefault(rows.columns, []).append((i, rows.values))
-    blocks = [
-        AlikeRows([i for i, _ in members], columns, np.stack([values for _, values in members]))
-        for columns, members in alike.items()
-    ]
-    return blocks, reasons
+            found.append(AlikeRows([i], rows.columns, rows.values[np.newaxis]))
+    return _joined(found), reasons
 
 
 def _with_more(
-    observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers, random: Random
-) -> RowBlock:
-    """Rows with the tests of single units, their permutation means and their random extracts.
+    observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers,
+    of_extracts: Sequence[Written], without_extracts: Container[int],
+) -> RowBlock:  # fmt: skip
+    """Rows with the tests of single units, their permutation means and rows of random extracts.
 
     ``places`` are those of all ``labelled`` units.
     """
     declared, exact = observation.declaration, labelled.is_exact
     columns, values, ps = block.columns, block.values, None
     units = np.array(block.units, dtype=np.int64)
-    beside = list(_beside(block, random, places))
+    beside = [*of_extracts]
+    if alone := [i for i, unit in enumerate(block.units) if unit in without_extracts]:
+        beside.append((places[units[alone]], _named(WITHOUT_EXTRACTS, columns), values[alone, 0]))
     if means := _chance_means(declared, block, exact=exact):
         beside.append((places[units], *means))
     if declared.tests_units is not None and values.shape[1] > 1:
