@@ -124,7 +124,8 @@ class Observer:
     """
 
     scorers: Mapping[str, Scorer]
-    label_draws: LabelDraws
+    label_draws: LabelDraws | None = None
+    """Label permutations; needed only for a ledger with resamples."""
     skips: bool = False
     extracts: ExtractDraws | None = None
     """Random extracts to observe as well; None for none."""
@@ -146,6 +147,7 @@ class Observer:
         answered, of_maps = self._scored(ledger.observation, asked, left_out)
         relabelled, first = [one.relabelled for one in answered.units], 0
         if ledger.n_resamples:
+            assert self.label_draws is not None
             is_listed = ledger.observation.declaration.tests_units is not None
             several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
         else:

@@ -90,8 +90,7 @@ class Checked:
             case = Case(record, Summary(record.id, system, text, system_kind=KIND))
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
-        draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True)
+        observer = Observer(scorers, LabelDraws(max(settings.n_resamples, 1), settings.seed), skips=True)
         measures_of = by_observation(list(measures))
         found: list[Estimate] = []
         for observation, own in measures_of.items():
@@ -173,19 +172,17 @@ def plan_checks(
         if not genders and not 2 <= len(entities) <= MOST_VALUES:
             left_out.append(NotMeasured(f"scorer bias@{over}", NO_EXCHANGE))
             continue
-        serves = {
-            repr(measure): [
-                registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
-                for check in checks_of(measure)
+        serves: dict[str, list[ScorerBias]] = {}
+        for measure in members:
+            settings = [(check.measure, check.settings_for(measure)) for check in checks_of(measure)]
+            serves[repr(measure)] = [
+                registry.make("measure", m, {**own, "over": over}) for m, own in settings
             ]
-            for measure in members
-        }
         kept = []
-        for spec, check in {repr(b): b for built in serves.values() for b in built}.items():
+        for check in {repr(check): check for several in serves.values() for check in several}.values():
             scorer = check.checked_scorer
-            holds_model = bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
-            if wanted is None and holds_model:
-                left_out.append(NotMeasured(spec, A_MODEL))
+            if wanted is None and scorer and ("spacy:" in scorer or scorers.holds_model(scorer)):
+                left_out.append(NotMeasured(repr(check), A_MODEL))
             else:
                 kept.append(check)
         if kept:
@@ -226,10 +223,8 @@ def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> Notes
     notes: dict[str, list[Note]] = {}
     for check in checks:
         for measure, served in check.serves.items():
-            differing = [
-                _difference(own[repr(made)], made, check, alpha) for made in served if repr(made) in own
-            ]
-            notes[measure] = [note for note in differing if note is not None]
+            pairs = [(own[repr(made)], made) for made in served if repr(made) in own]
+            notes[measure] = [note for e, made in pairs for note in _difference(e, made, check, alpha)]
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
@@ -246,27 +241,24 @@ def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict
     return genders_of(value for value, _ in tally.most_common())
 
 
-def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Note | None:
-    """The note at a measure whose scorer by itself scores the groups differently; None if it does not.
+def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Sequence[Note]:
+    """The note at a measure whose scorer by itself scores the groups differently; none if it does not.
 
     Two groups differ if the interval of their signed difference excludes zero, several if p is small.
     """
     if e.value is None or e.low is None or e.high is None:
-        return None
+        return ()
     value, low, high = e.value, e.low, e.high
+    differs, says = low > 0 or high < 0, f"scores the groups of {check.over} differently, by up to"
     if len(check.values) > 2:
         differs = e.p is not None and e.p <= alpha
-        says = f"scores the groups of {check.over} differently, by up to"
     else:
-        differs = low > 0 or high < 0
         first, second = check.values
         if value < 0:
             first, second, value, low, high = second, first, -value, -high, -low
         says = f"{made.told(first, second)}, by"
-    arguments = {
-        "scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high, "sources": e.n,
-    }  # fmt: skip
-    return Note("scorer_differs", arguments) if differs else None
+    arguments = {"scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high}
+    return (Note("scorer_differs", {**arguments, "sources": e.n}),) if differs else ()
 
 
 # -------------------------------------------------------------------------- self-retrieval
@@ -364,42 +356,36 @@ def reach_of(
 
 def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
     """The authors of a sample of records; nothing where there are too few of these."""
-    records = [
-        (record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))
-    ]
+    found = [(record, _ask(observation, sample.cases(record))) for record in sample.records()]
+    records = [(record, ask, _claims(observation, record, sample)) for record, ask in found if ask]
     if len(records) < FEWEST:
         return {}
-    claims = [_claims(observation, record, sample) for record, _ in records]
     asks = []
-    for i, (of_record, (_, ask)) in enumerate(zip(claims, records, strict=True)):
-        columns = tuple(text for _, text in of_record)
+    for i, (_, ask, claims) in enumerate(records):
+        columns = tuple(text for _, text in claims)
         for_both = (ask.rows, records[i - 1][1].rows)
         asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
     answers = iter(scorers[asks[0].scorer].answer(asks))
-    authors: dict[str, list[tuple[str, str, float]]] = {}
-    """Claims by author: record, text, and how well the best document supports each."""
-    for (record, _), of_record in zip(records, claims, strict=True):
-        here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
-        for (author, text), support, other in zip(of_record, here, there, strict=True):
-            authors.setdefault(author, []).append((record.id, text, support))
+    authors: dict[str, list[tuple[float, str, str]]] = {}
+    """Claims by author: how well the best document supports each, record, and text."""
+    for record, _, claims in records:
+        here, there = (next(answers).by_column(len(claims)).max(axis=0).tolist() for _ in range(2))
+        for (author, text), support, other in zip(claims, here, there, strict=True):
+            authors.setdefault(author, []).append((support, record.id, text))
             if author not in BESIDE:
-                authors.setdefault(ELSEWHERE, []).append((record.id, text, other))
-    cutoff = float(np.quantile([support for *_, support in authors[ELSEWHERE]], LEVEL))
+                authors.setdefault(ELSEWHERE, []).append((other, record.id, text))
+    cutoff = float(np.quantile([support for support, *_ in authors[ELSEWHERE]], LEVEL))
     last = [author for author in (*BESIDE, ELSEWHERE) if author in authors]
     rows = []
     for author in [*sorted(authors.keys() - set(last)), *last]:
-        supports = np.array([support for *_, support in authors[author]])
+        supports = np.array([support for support, *_ in authors[author]])
         # The examples are those that are supported least.
-        missing = sorted(
-            (support, record, text) for record, text, support in authors[author] if support <= cutoff
-        )
+        missing = sorted(claim for claim in authors[author] if claim[0] <= cutoff)
+        shown = missing[: 0 if author == ELSEWHERE else EXAMPLES]
         rows.append({
             "author": author, "claims": len(supports), "support": float(supports.mean()),
             "share_found": float((supports > cutoff).mean()),
-            "examples": [
-                {"record": record, "text": text, "support": support}
-                for support, record, text in missing[: 0 if author == ELSEWHERE else EXAMPLES]
-            ],
+            "examples": [{"record": record, "text": text, "support": support} for support, record, text in shown],
         })  # fmt: skip
     return {"records": len(records), "cutoff": cutoff, "authors": rows}
 
