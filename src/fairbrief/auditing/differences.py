@@ -153,9 +153,8 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     if low is None or high is None or math.isnan(least):
         return change
-    return replace(
-        change, low=max(min(low, least), min(-high, -most)), high=max(min(high, most), min(-low, -least))
-    )
+    low, high = max(min(low, least), min(-high, -most)), max(min(high, most), min(-low, -least))
+    return replace(change, low=low, high=high)
 
 
 def _paired(

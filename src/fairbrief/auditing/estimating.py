@@ -250,9 +250,8 @@ def _of_value(
         each, presence(value, here.units), read, by_part(spread), intervals_of(found, settings, value),
         jackknife.t_test(found).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
-    for (fields, chance, (drawn, within)), groups, own, of_spread, interval, t_p, random in zip(
-        *columns, strict=True
-    ):
+    for known, groups, own, of_spread, interval, t_p, random in zip(*columns, strict=True):
+        fields, chance, (drawn, within) = known
         fields = {**fields, **groups}
         if not math.isfinite(own):  # an infinite value has intervals from resamples alone
             fields |= {} if math.isnan(own) else within
@@ -261,9 +260,7 @@ def _of_value(
             continue
         test = Test(notes=(NEEDS_TEXTS,)) if needs_texts else _test(chance, settings)
         if is_folded:
-            interval = (
-                Interval(notes=interval.notes) if needs_texts else _test_inverted(interval, test.p, settings)
-            )
+            interval = _test_inverted(interval, test, settings)
         if value.is_tested_by_t and interval.low is not None and not needs_texts:
             test = test._replace(p=t_p, smallest=0.0, testable=True)
         if drawn is not None:
@@ -343,14 +340,14 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
     ]
 
 
-def _test_inverted(interval: Interval, p: float | None, settings: Settings) -> Interval:
+def _test_inverted(interval: Interval, test: Test, settings: Settings) -> Interval:
     """The interval of an unsigned score that is 0 without a disparity.
 
-    It contains 0 exactly if the test does not reject; otherwise it begins at value − t·error.
+    It contains 0 exactly if the test does not reject; otherwise it begins at value − t·error. Unknown without the test.
     """
-    if interval.low is None:
-        return interval
-    if p is None or p > 1 - settings.confidence_level:
+    if interval.low is None or NEEDS_TEXTS in test.notes:
+        return Interval(notes=interval.notes)
+    if test.p is None or test.p > 1 - settings.confidence_level:
         return Interval(0.0, interval.high)
     return Interval(max(interval.low, 0.0), interval.high, is_open=interval.low <= 0)
 
@@ -445,10 +442,7 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
         low, high = jackknife.t_interval(drawn.spreads(here.strata(name)), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
     gaps = from_random(less, here, name, settings, limits)
-    return [
-        level if level["extract_baseline"] is None else {**level, **gap}
-        for level, gap in zip(random, gaps, strict=True)
-    ]
+    return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(

@@ -122,9 +122,7 @@ class Ledger:
 
     # ---------------------------------------------------------------------------------- writing
 
-    def write(
-        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
-    ) -> None:
+    def write(self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: dict[int, str]) -> None:
         """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
 
         ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
@@ -144,7 +142,7 @@ class Ledger:
         reasons = np.zeros(len(origins), dtype=np.int64)
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-        self._append(len(origins), [origins], [narrowed(reasons)], [ps])
+        self._append([origins], [narrowed(reasons)], [ps])
 
     def add_of_map(self, number: int, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
@@ -169,7 +167,7 @@ class Ledger:
             self._of_maps.setdefault(key, NullSums(0)).merge(of_maps)
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
         reasons = [narrowed(np.array(known)[own]) for own in other._reasons]
-        self._append(len(other), other.whose, reasons, other._ps)
+        self._append(other.whose, reasons, other._ps)
 
     def add_saved(self, origins: Origins, reasons: pa.ChunkedArray, chunk: Chunk) -> None:
         """Have the rows of a chunk, and no others, with the reasons of those that are missing."""
@@ -177,15 +175,13 @@ class Ledger:
         self.known_reasons |= {reason: i for i, reason in enumerate(known.to_pylist(), 1)}
         self._know(sorted(chunk.columns))
         self._chunks, self._packed = [chunk], chunk.units
-        self._append(chunk.units, [origins], [narrowed(codes + 1)], [])
+        self._append([origins], [narrowed(codes + 1)], [])
 
-    def _append(
-        self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]
-    ) -> None:
+    def _append(self, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]) -> None:
         self.whose += whose
         self._reasons += reasons
         self._ps += ps
-        self._entries += entries
+        self._entries += sum(map(len, reasons))
         if self._entries - self._packed >= CHUNK:
             self.pack()
 
@@ -331,9 +327,7 @@ class Ledger:
     def _sum_squares(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
         contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters)
-        units = sorted(
-            (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
-        )
+        units = sorted((i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units))
         for i, b, j in units:
             choices, permutations = blocks[b].choices, blocks[b].values.shape[1]
             moved = {

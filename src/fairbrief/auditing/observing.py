@@ -14,6 +14,7 @@ from typing import cast
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
@@ -23,28 +24,12 @@ from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
 from fairbrief.statistics.label_permutations import LabelDraws, Labelled, Relabelled, with_real_labels
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Cases,
-    Column,
-    ExtractObservation,
-    Extracts,
-    Floats,
-    Integers,
-    Measure,
-    Observation,
-    PermutationScheme,
-    Reason,
-    Scorer,
-    Scores,
-)
 
 LEFT_OUT = "left out on request: "
 """How the reason begins of a unit that would have ended the audit."""
 LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
-TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
+TESTED: tuple[t.Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
 LABELS_OF_ONE = 1 << 22
@@ -56,13 +41,13 @@ extract."""
 
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
 """The permutation inputs of a unit without labels."""
-Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
+Drawn = tuple[Sequence[t.Extracts], Sequence[t.Ask]] | t.Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
-def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
+def by_observation(measures: Iterable[t.Measure]) -> dict[t.Observation, list[t.Measure]]:
     """The measures of each observation, in the order in which the observations first occur."""
-    found: dict[Observation, list[Measure]] = {}
+    found: dict[t.Observation, list[t.Measure]] = {}
     for measure in measures:
         found.setdefault(measure.observation, []).append(measure)
     return found
@@ -76,14 +61,14 @@ class AskedUnit:
     """
 
     place: int
-    cases: Cases
-    asks: Sequence[Ask]
+    cases: t.Cases
+    asks: Sequence[t.Ask]
     relabelled: Relabelled
     drawn: Drawn = None
     first: int = 0
 
     @property
-    def all_asks(self) -> Sequence[Ask]:
+    def all_asks(self) -> Sequence[t.Ask]:
         """Those of its summaries, then those of its extracts."""
         return (*self.asks, *self.drawn[1]) if isinstance(self.drawn, tuple) else self.asks
 
@@ -92,7 +77,7 @@ class AskedUnit:
 class Answered:
     """Units of an observation, and the answers to all asks of theirs and of others."""
 
-    observation: Observation
+    observation: t.Observation
     units: Sequence[AskedUnit]
     table: ScoreTable
 
@@ -108,7 +93,7 @@ class Answered:
 
     def extracts(self) -> ScoredUnits:
         """The units with their random extracts in place of the summaries, and the answers about these."""
-        drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in self.units]
+        drawn = [cast("tuple[Sequence[t.Extracts], Sequence[t.Ask]]", one.drawn) for one in self.units]
         first = np.array([one.first + len(one.asks) for one in self.units], dtype=np.int64)
         many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
         extracts = [of_unit for of_unit, _ in drawn]
@@ -123,7 +108,7 @@ class Observer:
     the reason.
     """
 
-    scorers: Mapping[str, Scorer]
+    scorers: Mapping[str, t.Scorer]
     label_draws: LabelDraws | None = None
     """Label permutations; needed only for a ledger with resamples."""
     skips: bool = False
@@ -177,7 +162,7 @@ class Observer:
         return list(chain.from_iterable(alone))
 
     def _asked(
-        self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
+        self, observation: t.Observation, units: Sequence[Unit], left_out: dict[int, str]
     ) -> Iterator[AskedUnit]:
         """The units that have an answered case; adds why others have none."""
         for i, (cases, origin) in enumerate(units):
@@ -194,24 +179,24 @@ class Observer:
                 left_out[i] = self._skipped(error)
 
     def _scored(
-        self, observation: Observation, asked: list[AskedUnit], left_out: dict[int, str]
+        self, observation: t.Observation, asked: list[AskedUnit], left_out: dict[int, str]
     ) -> tuple[Answered, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
         Also the scores under each calibration map of resampled labels, for a calibrated scorer.
         """
-        if self.extracts is not None and isinstance(observation, ExtractObservation):
+        if self.extracts is not None and isinstance(observation, t.ExtractObservation):
             draws_unscored = observation.declaration.draws_unscored
             wanted = [one for one in asked if one.asks or draws_unscored]
             drawn = self.extracts.extracts_of([one.cases for one in wanted])
             for one, extracts in zip(wanted, drawn, strict=True):
-                if isinstance(extracts, Reason):
+                if isinstance(extracts, t.Reason):
                     one.drawn = extracts
                     continue
                 about = observation.extract_asks(one.cases, extracts)
                 if all(self.scores_extracts(ask.scorer) for ask in about):
                     one.drawn = extracts, about
-        asks: list[Ask] = []
+        asks: list[t.Ask] = []
         for one in asked:
             one.first = len(asks)
             asks += one.all_asks
@@ -229,7 +214,7 @@ class Observer:
                 usable.append(one)
         return Answered(observation, usable, table), tables
 
-    def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
+    def _answers(self, asks: Sequence[t.Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
         if not asks:
             yield ScoreTable.of([])
@@ -260,7 +245,7 @@ class Observer:
         return f"{LEFT_OUT}{wrong}"
 
 
-def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
+def _relabelling(scheme: t.PermutationScheme, origin: Origin) -> Relabelled:
     """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
     key = origin.cluster if scheme.is_together or items is not None else origin.record
@@ -271,7 +256,7 @@ def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
 NO_NUMBER = "a score that is not a number, from "
 
 
-def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
+def finite(asks: Sequence[t.Ask], answers: Iterable[t.Scores]) -> Iterator[t.Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):
         if not _is_usable(answer):
@@ -287,7 +272,7 @@ def refuse_unscored(ledgers: Iterable[Ledger]) -> None:
             raise BackendError(_refusal(named.removeprefix(NO_NUMBER)))
 
 
-def _is_usable(answer: Scores, *, allows_nan: bool = False) -> bool:
+def _is_usable(answer: t.Scores, *, allows_nan: bool = False) -> bool:
     """Whether an answer is all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
     is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
     return bool(is_stated or (allows_nan and not np.isinf(answer.matrix).any()))
@@ -318,24 +303,24 @@ def _observed_together(
             of_extracts = []
 
 
-def _joined(blocks: Iterable[AlikeRows]) -> list[AlikeRows]:
+def _joined(blocks: Iterable[t.AlikeRows]) -> list[t.AlikeRows]:
     """Units with equal columns in one block; an observation may have split them by shape."""
-    alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
+    alike: dict[tuple[t.Column, ...], list[t.AlikeRows]] = {}
     for block in blocks:
         alike.setdefault(block.columns, []).append(block)
     for columns, several in alike.items():
         if len(several) > 1:
             units = [i for block in several for i in block.units]
-            several[:] = [AlikeRows(units, columns, np.concatenate([block.values for block in several]))]
+            several[:] = [t.AlikeRows(units, columns, np.concatenate([block.values for block in several]))]
     return [block for (block,) in alike.values()]
 
 
 def _of_extracts(
-    answered: Answered, labels: Integers, places: Integers, without_row: Container[int]
+    answered: Answered, labels: t.Integers, places: t.Integers, without_row: Container[int]
 ) -> tuple[list[Written], set[int]]:
     """The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
     drawn = {j: one.drawn for j, one in enumerate(answered.units) if j not in without_row}
-    without = {j for j, extracts in drawn.items() if isinstance(extracts, Reason)}
+    without = {j for j, extracts in drawn.items() if isinstance(extracts, t.Reason)}
     own = [j for j, extracts in drawn.items() if isinstance(extracts, tuple)]
     if not own:
         return [], without
@@ -346,14 +331,14 @@ def _of_extracts(
 
 
 @lru_cache(maxsize=256)
-def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+def _named(what: str, columns: tuple[t.Column, ...]) -> tuple[t.Column, ...]:
     """Extra columns of the real rows; units with the same columns share them."""
     return tuple((what, *column) for column in columns)
 
 
 def _observe_many(
-    observation: Observation, units: ScoredUnits, labels: Integers
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    observation: t.Observation, units: ScoredUnits, labels: t.Integers
+) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
     """Rows of units, or of their extracts, under label permutations (units, R, n); one by one where the observation has no `observe_many`."""
     if isinstance(observation, BatchObservation):
         step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
@@ -368,21 +353,23 @@ def _observe_many(
             return parts[0]
         values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)
         return [replace(parts[0][0][0], values=values)], {}
-    found, reasons = list[AlikeRows](), dict[int, Reason]()
+    found, reasons = list[t.AlikeRows](), dict[int, t.Reason]()
     for i, (cases, scores) in enumerate(units):
         if units.extracts:
-            rows = cast("ExtractObservation", observation).observe_extracts(cases, units.extracts[i], scores)
+            rows = cast("t.ExtractObservation", observation).observe_extracts(
+                cases, units.extracts[i], scores
+            )
         else:
             rows = observation.observe(cases, scores, labels[i])
-        if isinstance(rows, Reason):
+        if isinstance(rows, t.Reason):
             reasons[i] = rows
         else:
-            found.append(AlikeRows([i], rows.columns, rows.values[np.newaxis]))
+            found.append(t.AlikeRows([i], rows.columns, rows.values[np.newaxis]))
     return _joined(found), reasons
 
 
 def _with_more(
-    observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers,
+    observation: t.Observation, block: t.AlikeRows, labelled: Labelled, places: t.Integers,
     of_extracts: Sequence[Written], without_extracts: Container[int],
 ) -> RowBlock:  # fmt: skip
     """Rows with the tests of single units, their permutation means and rows of random extracts.
@@ -406,8 +393,8 @@ def _with_more(
 
 
 def _chance_means(
-    declared: ObservationDeclaration, block: AlikeRows, *, exact: bool
-) -> tuple[tuple[Column, ...], Floats] | None:
+    declared: ObservationDeclaration, block: t.AlikeRows, *, exact: bool
+) -> tuple[tuple[t.Column, ...], t.Floats] | None:
     """The means over the permutations of the columns that have a chance-adjusted score; None if there are none."""
     kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
     if not kept or block.values.shape[1] == 1:
@@ -419,8 +406,8 @@ def _chance_means(
 
 
 def with_unit_tests(
-    block: AlikeRows, declared: ObservationDeclaration, *, exact: bool
-) -> tuple[tuple[Column, ...], Floats, Floats]:
+    block: t.AlikeRows, declared: ObservationDeclaration, *, exact: bool
+) -> tuple[tuple[t.Column, ...], t.Floats, t.Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
     Every label permutation gets the p that it would have as the real labels. So the columns have a

@@ -20,6 +20,9 @@ from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, fir
 from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 
+Blocks = tuple[Floats, Integers]
+"""Rows summed by sampled counterfactual, and the cluster of each."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -37,7 +40,7 @@ class Part:
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
-    blocks: tuple[Floats, Integers] | None = None
+    blocks: Blocks | None = None
 
     @cached_property
     def sums(self) -> Floats:
@@ -92,12 +95,10 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     }
 
 
-def _blocks(
-    ledger: Ledger, several: Sequence[ClusterRows], origins: Origins
-) -> list[tuple[Floats, Integers] | None]:
+def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) -> list[Blocks | None]:
     """The rows of each part summed by sampled variant, and each one's cluster; None where no seed document has several."""
     matrix: Floats | None = None
-    found: list[tuple[Floats, Integers] | None] = [None] * len(several)
+    found: list[Blocks | None] = [None] * len(several)
     for k, members in enumerate(several):
         if members.cluster is None:
             continue

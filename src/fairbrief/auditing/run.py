@@ -16,23 +16,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing import estimating, multiple_tests, origins
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Observer, by_observation
-from fairbrief.auditing.origins import (
-    Key,
-    Origin,
-    Origins,
-    Unit,
-    merged,
-    place_of,
-    subgroups_of,
-    systems_of,
-    whole_clusters,
-)
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, Exchange, SanityBaselines
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
@@ -74,8 +63,8 @@ class Observed:
 
     ledgers: list[Ledger]
     watchers: Watchers | None = None
-    waiting: list[Unit] = field(default_factory=list)
-    unscored: list[tuple[Sequence[Unit], list[int]]] = field(default_factory=list)
+    waiting: list[origins.Unit] = field(default_factory=list)
+    unscored: list[tuple[Sequence[origins.Unit], list[int]]] = field(default_factory=list)
     asked: tuple[str, ...] = ()
     cases: int = 0
     tally: PartTally | None = None
@@ -104,7 +93,7 @@ class Work:
     watchers: Watchers | None = None
     """For parts of a file: how it is read, and watchers that have seen nothing."""
 
-    def of_units(self, cases: Sequence[Unit]) -> Observed:
+    def of_units(self, cases: Sequence[origins.Unit]) -> Observed:
         """What the cases of complete clusters add to the audit."""
         observed = self.empty()
         with languages.using(self.language or languages.setting()):
@@ -128,7 +117,7 @@ class Work:
         """No rows."""
         return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.measures_of])
 
-    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[Unit]]:
+    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[origins.Unit]]:
         """Cases of no shared cluster with their sanity baselines, as they come; all are noted, and the others wait."""
         most = MODEL_BATCH if self.plan.models_in_workers and self.reading is None else BATCH
         for first in stream:
@@ -138,7 +127,7 @@ class Work:
                 observed.watchers.note(cases)
             observed.cases += len(cases)
             cases += self.sanity_baselines.beside(cases)
-            units: list[Unit] = [((case,), self._origin(case)) for case in cases]
+            units: list[origins.Unit] = [((case,), self._origin(case)) for case in cases]
             observed.waiting += [unit for unit in units if unit[1].is_shared]
             yield [unit for unit in units if not unit[1].is_shared]
 
@@ -153,13 +142,13 @@ class Work:
         )  # fmt: skip
 
     def observe(
-        self, observed: Observed, units: Sequence[Unit], numbers: Iterable[int], observer: Observer
+        self, observed: Observed, units: Sequence[origins.Unit], numbers: Iterable[int], observer: Observer
     ) -> None:
         """Add the rows of units for some observations, by number; those that need a model stay unscored."""
-        origins, unscored = Origins.by_column(origin for _, origin in units), list[int]()
+        whose, unscored = origins.Origins.by_column(origin for _, origin in units), list[int]()
         for i in numbers:
             try:
-                observer.observe(observed.ledgers[i], units, origins)
+                observer.observe(observed.ledgers[i], units, whose)
             except NeedsModel:
                 unscored.append(i)
         if unscored:
@@ -180,25 +169,25 @@ class Work:
             ) from error
         return work
 
-    def _add(self, observed: Observed, cases: Sequence[Unit]) -> None:
+    def _add(self, observed: Observed, cases: Sequence[origins.Unit]) -> None:
         """Add the rows of the cases of complete clusters; those of no shared cluster are units in every scope."""
         is_shared, observer = any(origin.is_shared for _, origin in cases), self.observer()
         scopes = [o.declaration.scope if is_shared else "case" for o in self.measures_of]
         for scope in dict.fromkeys(scopes):
-            units = merged(cases, scope) if is_shared else cases
+            units = origins.merged(cases, scope) if is_shared else cases
             numbers = [i for i, own in enumerate(scopes) if own == scope]
             for start in range(0, len(units), BATCH):
                 self.observe(observed, units[start : start + BATCH], numbers, observer)
 
-    def _origin(self, case: Case) -> Origin:
+    def _origin(self, case: Case) -> origins.Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind
         own, cluster, source, block = record.attributes, record.cluster, record.seed_document, ""
-        subgroups = subgroups_of(own, self.plan.by) if self.plan.by else ()
+        subgroups = origins.subgroups_of(own, self.plan.by) if self.plan.by else ()
         attributes = tuple(sorted(own.items())) if own else ()
         if source is not None:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id or source not in (None, record.id)
-        return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
+        return origins.Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
 
 
 def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
@@ -272,8 +261,10 @@ class Run(Observed):
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
         lots = (itertools.chain.from_iterable(self._stored.pop(lot)) for lot in list(self._stored))
-        by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
-        for _, observed in engine.map(self._work_on(engine).of_units, whole_clusters(by_cluster, BATCH)):
+        by_cluster = itertools.chain.from_iterable(sorted(lot, key=origins.place_of) for lot in lots)
+        for _, observed in engine.map(
+            self._work_on(engine).of_units, origins.whole_clusters(by_cluster, BATCH)
+        ):
             self._take(observed)
 
     def _take(self, observed: Observed) -> None:
@@ -289,7 +280,7 @@ class Run(Observed):
 
     def _store_waiting(self) -> None:
         """Store the waiting cases until their clusters are complete. Raises OSError if the disk is full."""
-        lots: dict[int, list[Unit]] = {}
+        lots: dict[int, list[origins.Unit]] = {}
         for unit in self.waiting:
             cluster = hash_of_name(unit[1].cluster)
             lots.setdefault(cluster % LOTS, []).append(unit)
@@ -301,7 +292,7 @@ class Run(Observed):
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
-        return systems_of(ledger.origins for ledger in self.ledgers)
+        return origins.systems_of(ledger.origins for ledger in self.ledgers)
 
     def permuted(self) -> list[str]:
         """The measures whose labels were permuted in some record."""
@@ -358,7 +349,7 @@ class Run(Observed):
         known = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
         subgroups = sorted(known, key=lambda part: (len(part), part))
         parts = parts_of(ledger, subgroups, settings.seed)
-        made: dict[Key, list[Estimate]] = {}
+        made: dict[origins.Key, list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.subgroup] = own
             ledger.nulls.pop((part.system, part.subgroup), None)  # nobody asks for these sums again

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from fairbrief import registry
+from fairbrief import types as t
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
@@ -43,56 +44,43 @@ from fairbrief.text import languages
 from fairbrief.text.names import genders_of
 from fairbrief.text.paraphrase import why_not
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import (
-    REFERENCE,
-    Ask,
-    Case,
-    Estimate,
-    Measure,
-    Note,
-    Observation,
-    Record,
-    Scorer,
-    Summary,
-    SystemKind,
-)
 
 if TYPE_CHECKING:
     from fairbrief.people.counterfactual import Counterfactuals
 
 EXCHANGED, PARAPHRASED = map(sanity_baseline_name, ("counterfactual sources", "paraphrased sources"))
-KIND: SystemKind = "counterfactual source"
+KIND: t.SystemKind = "counterfactual source"
 
 
 @dataclass(slots=True)
 class Checked:
     """The results of checks: estimates with their ledgers, and what could not be checked."""
 
-    estimates: list[Estimate] = field(default_factory=list)
+    estimates: list[t.Estimate] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
-    measures_of: dict[Observation, list[Measure]] = field(default_factory=dict)
+    measures_of: dict[t.Observation, list[t.Measure]] = field(default_factory=dict)
     left_out: list[NotMeasured] = field(default_factory=list)
 
     def audit(
         self,
-        measures: Iterable[Measure],
+        measures: Iterable[t.Measure],
         system: str,
-        texts: Iterable[tuple[str, Record, str]],
-        scorers: Mapping[str, Scorer],
+        texts: Iterable[tuple[str, t.Record, str]],
+        scorers: Mapping[str, t.Scorer],
         settings: estimating.Settings,
-    ) -> list[Estimate]:
+    ) -> list[t.Estimate]:
         """The measures' estimates of texts, each with its seed document and record, adjusted among themselves.
 
         Their ledgers are stored.
         """
-        clusters: dict[str, list[Case]] = {}
+        clusters: dict[str, list[t.Case]] = {}
         for seed_document, record, text in texts:
-            case = Case(record, Summary(record.id, system, text, system_kind=KIND))
+            case = t.Case(record, t.Summary(record.id, system, text, system_kind=KIND))
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
         observer = Observer(scorers, LabelDraws(max(settings.n_resamples, 1), settings.seed), skips=True)
         measures_of = by_observation(list(measures))
-        found: list[Estimate] = []
+        found: list[t.Estimate] = []
         for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
             try:
@@ -110,13 +98,13 @@ class Checked:
 # ------------------------------------------------------------------------ the scorers of measures
 
 
-def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
+def checks_of(measure: t.Measure) -> tuple[ScorerCheck, ...]:
     """The declared checks, without checks of counted values."""
     checks = measure.declaration.scorer_checks
     return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
 
 
-def support_scorer_of(measure: Measure) -> str:
+def support_scorer_of(measure: t.Measure) -> str:
     """The scorer by which a measure decides whether documents support claims; empty if it decides otherwise."""
     checks = [check for check in checks_of(measure) if check.measure == SUPPORT]
     return checks[0].settings_for(measure)["scorer"] if checks else str(getattr(measure, "mapping", ""))
@@ -148,7 +136,7 @@ class Check:
     measures: tuple[ScorerBias, ...]
     serves: Mapping[str, Sequence[ScorerBias]]
 
-    def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
+    def exchange(self, records: Sequence[t.Record], seed: int) -> Counterfactuals:
         from fairbrief.people.counterfactual import exchange_genders, exchange_names
 
         if self.genders:
@@ -157,7 +145,7 @@ class Check:
 
 
 def plan_checks(
-    measures: Sequence[Measure], head: Sequence[Case], scorers: Scorers, *, wanted: bool | None
+    measures: Sequence[t.Measure], head: Sequence[t.Case], scorers: Scorers, *, wanted: bool | None
 ) -> tuple[tuple[Check, ...], tuple[NotMeasured, ...]]:
     """The checks that the measures' scorers allow, one per attribute, and why others are not made.
 
@@ -191,7 +179,7 @@ def plan_checks(
 
 
 def take(
-    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
+    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, t.Scorer], settings: estimating.Settings
 ) -> Checked:
     """Let the scorers read the counterfactual sources of the sample."""
     read = f"counterfactual sources:{sample.most}, {sample.characters:g} characters"
@@ -210,8 +198,8 @@ def take(
         for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
             if wording.is_main_value(e):
                 # What was exchanged in how many seed documents, and why not in others.
-                alike = (Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
-                notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}), *alike)
+                alike = (t.Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
+                notes = (*e.notes, t.Note("exchanged", {"sources": dict(made.ways)}), *alike)
                 e = e.replace(notes=notes, excluded={**made.refused, **e.excluded})
             checked.estimates.append(e)
     return checked
@@ -220,7 +208,7 @@ def take(
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
     """At main values: that a scorer of theirs by itself scores the groups differently."""
     own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
-    notes: dict[str, list[Note]] = {}
+    notes: dict[str, list[t.Note]] = {}
     for check in checks:
         for measure, served in check.serves.items():
             pairs = [(own[repr(made)], made) for made in served if repr(made) in own]
@@ -228,7 +216,7 @@ def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> Notes
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
-def _over(measure: Measure) -> str:
+def _over(measure: t.Measure) -> str:
     """The attribute of a measure's groups; where they are in the words of a text, gender."""
     return str(getattr(measure, "over", "") or GENDER)
 
@@ -241,7 +229,7 @@ def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict
     return genders_of(value for value, _ in tally.most_common())
 
 
-def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Sequence[Note]:
+def _difference(e: t.Estimate, made: ScorerBias, check: Check, alpha: float) -> Sequence[t.Note]:
     """The note at a measure whose scorer by itself scores the groups differently; none if it does not.
 
     Two groups differ if the interval of their signed difference excludes zero, several if p is small.
@@ -258,7 +246,7 @@ def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Se
             first, second, value, low, high = second, first, -value, -high, -low
         says = f"{made.told(first, second)}, by"
     arguments = {"scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high}
-    return (Note("scorer_differs", {**arguments, "sources": e.n}),) if differs else ()
+    return (t.Note("scorer_differs", {**arguments, "sources": e.n}),) if differs else ()
 
 
 # -------------------------------------------------------------------------- self-retrieval
@@ -269,7 +257,7 @@ SENTENCES, MOST_OF_ONE = 200, 5
 
 
 def retrieve(
-    measures: Sequence[Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
+    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
 ) -> tuple[Checked, NotesOf]:
     """How often scorers of support find paraphrased sentences of each group in their document; with notes for primary group
     differences whose scorer finds sentences of the group more or less often than others, since this may explain them.
@@ -293,7 +281,7 @@ def retrieve(
     checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
     by_quantity = {(e.measure, e.quantity): e for e in checked.estimates}
 
-    def notes_of(e: Estimate) -> Sequence[Note]:
+    def notes_of(e: t.Estimate) -> Sequence[t.Note]:
         check = serves.get(e.measure)
         gap, mean = (by_quantity.get((repr(check), f"{of}[{e.group}]")) for of in ("difference", "mean"))
         if check is None or not e.is_primary or e.baseline or gap is None or mean is None:
@@ -308,7 +296,7 @@ def retrieve(
             "value": gap.value, "low": gap.low, "high": gap.high, "p": p,
             "explains": gap.value * decisive(e)[1] > 0,
         }  # fmt: skip
-        return (Note("scorer_retrieves", arguments),)
+        return (t.Note("scorer_retrieves", arguments),)
 
     return checked, notes_of
 
@@ -333,7 +321,7 @@ ELSEWHERE = "claims in another record"
 
 
 def reach_of(
-    measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
+    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
 ) -> list[dict[str, Any]]:
     """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
 
@@ -354,7 +342,7 @@ def reach_of(
     return list(entries.values())
 
 
-def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
+def _entry(observation: t.Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
     """The authors of a sample of records; nothing where there are too few of these."""
     found = [(record, _ask(observation, sample.cases(record))) for record in sample.records()]
     records = [(record, ask, _claims(observation, record, sample)) for record, ask in found if ask]
@@ -390,7 +378,7 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
     return {"records": len(records), "cutoff": cutoff, "authors": rows}
 
 
-def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
+def _ask(observation: t.Observation, cases: Sequence[t.Case]) -> t.Ask | None:
     """How the observation scores a summary against the documents; None if it does not."""
     for case in cases:
         try:
@@ -402,12 +390,12 @@ def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
     return None
 
 
-def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
+def _claims(observation: t.Observation, record: t.Record, sample: Sources) -> list[tuple[str, str]]:
     """The claims of all authors and of the sources, each with its author."""
     cases = sample.cases(record)
     units = str(getattr(observation, "claims", "sentences"))
     claims = [(case.summary.system, text) for case in cases for text in claims_of(case.summary, units)]
-    if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
+    if not any(case.summary.system.startswith(f"{t.REFERENCE} ") for case in cases):
         claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
     long = [text for document in record.documents for text in long_sentences(document.text)]
     chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.notes import NotesOf, is_leading
-from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, names_a_sanity_baseline
+from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
@@ -182,11 +182,8 @@ class OtherLanguages(Watcher):
         counts: dict[str, dict[str, Any]] = {}
         for code in sorted(self._examples):
             own = found[languages == CODES.index(code), 0]
-            counts[code] = {
-                "documents": len(own),
-                "records": len(np.unique(own)),
-                "examples": self._examples[code],
-            }
+            records, examples = len(np.unique(own)), self._examples[code]
+            counts[code] = {"documents": len(own), "records": records, "examples": examples}
         return counts
 
     def records(self) -> Integers:
@@ -321,7 +318,7 @@ class InputProfile(Watcher):
 
     def _count(self, system: str, cases: Sequence[Case]) -> None:
         first = cases[0].record
-        if names_a_sanity_baseline(system):
+        if system.startswith(SANITY_PREFIX):
             raise DataError(
                 f"{first.where or 'input'} (id {first.id!r}): found the system {system!r}; "
                 f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
