@@ -111,15 +111,14 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _paired([a, b], [(0, 1)], settings.seed):
-        are_equal = have_equal_sums(*pair.units)
+        are_equal, total = have_equal_sums(*pair.units), pair.units[0].total
+        tails = {(spec, m.name): m.value(total)[m.name].tail for spec, m in by_spec.items()}
         for e in _of_pairs(measures, [pair], settings):
-            measure = by_spec[e.measure]
-            tail = (
-                None if e.quantity == CHANCE_ADJUSTED else measure.value(pair.units[0].total)[e.quantity].tail
-            )
-            if e.is_primary or (e.quantity == measure.name and tail == "both"):
-                found.append(replace(_change(measure, pair, e, settings), are_equal=are_equal))
-            elif e.quantity == measure.name and tail is None:
+            tail = tails.get((e.measure, e.quantity), "upper")
+            if e.is_primary or tail == "both":
+                change = _change(by_spec[e.measure], pair, e, settings)
+                found.append(replace(change, are_equal=are_equal))
+            elif tail is None:
                 found.append(Change(e, are_equal=are_equal))
     return found
 
@@ -190,13 +189,8 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
         leading = estimating.leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(sides):
-            of_measure = estimating.named(a.measure, f"{settings.signature}|paired")
-            for name, value in a.here.items():
-                if name not in b.here:
-                    continue
-                of_value = {
-                    **of_measure, "quantity": name, "group": value.group, "is_primary": value.is_primary and leading[name] is a
-                }  # fmt: skip
+            for name in (name for name in a.here if name in b.here):
+                of_value = estimating.identified(a, name, leading, f"{settings.signature}|paired")
                 known = [
                     ({**of_pair, **of_value}, gaps.get((i, k, name), {}), pairs[i].notes)
                     for i, of_pair in zip(places, shared, strict=True)

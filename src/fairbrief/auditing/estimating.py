@@ -130,13 +130,8 @@ def estimates(
     measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
 ) -> Iterator[tuple[Part, list[Estimate]]]:
     """Each part of a ledger with its estimates of all measures; parts with equal numbers of units follow each other."""
-    units = []
-    for part in parts:
-        if part.clusters:
-            units.append((part, part.units))
-        else:
-            yield part, _of_nothing(measures, part, settings)
-    for some, stacked in alike(units):
+    yield from ((part, _of_nothing(measures, part, settings)) for part in parts if not part.clusters)
+    for some, stacked in alike((part, part.units) for part in parts if part.clusters):
         yield from zip(some, _of_parts(measures, some, stacked, settings), strict=True)
 
 
@@ -182,11 +177,17 @@ def _of_part(part: Part) -> Fields:
 def named(measure: Measure, signature: str) -> Fields:
     """What all estimates of a measure have in common."""
     spec = repr(measure)
-    return {
-        "measure": spec,
-        "over": str(getattr(measure, "over", "") or ""),
-        "signature": f"{spec}|v{measure.observation.declaration.version}|{signature}",
-    }
+    version = f"v{measure.observation.declaration.version}"
+    over = str(getattr(measure, "over", "") or "")
+    return {"measure": spec, "over": over, "signature": f"{spec}|{version}|{signature}"}
+
+
+def identified(here: Jackknifed, name: str, leading: Mapping[str, Jackknifed], signature: str) -> Fields:
+    """What all estimates of a value of a measure have in common. ``leading`` are `leaders`."""
+    value = here.here[name]
+    is_primary = value.is_primary and leading[name] is here
+    of_measure = named(here.measure, signature)
+    return {**of_measure, "quantity": name, "group": value.group, "is_primary": is_primary}
 
 
 def _of_parts(
@@ -199,14 +200,10 @@ def _of_parts(
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = []
     for k, here in enumerate(several):
-        of_measure = named(here.measure, settings.signature)
         resampled = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
-            of_value = {
-                **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
-                "is_primary": value.is_primary and leading[name] is here,
-            }  # fmt: skip
+            of_value = {**identified(here, name, leading, settings.signature), "kind": _kind(name, value)}
             each = [
                 ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
                 for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))

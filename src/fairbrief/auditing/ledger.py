@@ -330,10 +330,8 @@ class Ledger:
         units = sorted((i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units))
         for i, b, j in units:
             choices, permutations = blocks[b].choices, blocks[b].values.shape[1]
-            moved = {
-                name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
-                for name, x in contrasts[b].items()
-            }
+            taken = 0 if choices is None else choices[j]
+            moved = {name: x[j].take(taken, axis=0) for name, x in contrasts[b].items()}
             kind = origins.known_kinds[origins.kind[i]]
             for part in (WHOLE, *kind.subgroups):
                 null = self._null((kind.system, part))
