@@ -128,20 +128,17 @@ class _Audit:
         check_primary(plan.primary, choice.measures)
         self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
         scorers = Scorers(plan.scorers, plan.wrap)
-        self.checks, unchecked = scorer_checks.plan_checks(
-            choice.measures, head, scorers, wanted=plan.check_scorers
-        )
+        wanted = plan.check_scorers
+        self.checks, unchecked = scorer_checks.plan_checks(choice.measures, head, scorers, wanted=wanted)
         self.left_out = (*choice.left_out, *unchecked)
         longest = math.inf if self.checks else scorer_checks.LONGEST
-        sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
+        sources = Sources.sample(plan.seed, wanted=wanted, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
         watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
-        self._new_run = partial(
-            Run, plan, choice.measures, scorers=scorers, watchers=watchers, exchange=exchange
-        )
+        self._new_run = partial(Run, plan, choice.measures, scorers, watchers, exchange)
         self.run = self._new_run()
 
     def walk(self, engine: Engine) -> None:

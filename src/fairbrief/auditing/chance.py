@@ -15,7 +15,7 @@ from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics import resampling
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spreads, t_p
-from fairbrief.statistics.resampling import PermutationTest
+from fairbrief.statistics.resampling import PermutationTest, largest, share_reached
 from fairbrief.types import Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
@@ -57,9 +57,7 @@ class Permutations:
         means = self._means(drawn, there)
         if value.contrasts and self.knows(value):
             each = [self._size(name, is_signed=is_both) for name in value.contrasts]
-            observed, sizes = (
-                resampling.largest(np.stack(several, axis=-1)) for several in zip(*each, strict=True)
-            )
+            observed, sizes = (largest(np.stack(several, axis=-1)) for several in zip(*each, strict=True))
             p, least = self._upper_p(observed, sizes), self._smallest_p(sizes)
         else:
             drawn = np.where(there, drawn, np.nan)
@@ -171,9 +169,7 @@ def flip_chance(
         p, reachable, sampled = (min(1.0, max(1, len(each)) * x) for x in least)
         return PermutationTest(p, reachable, sampled, mean)
     observed = _flip_sizes(contributions.sum(axis=0)[np.newaxis], contributions)
-    p, sampled = resampling.share_reached(
-        float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed
-    )
+    p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed)
     if value.strata or here.here[names[0]].shares:
         by_t = [t_p(found.value[part], found.error[part], found.freedom[part]) for found in spreads]
         p = max(p, float(min(by_t)))
@@ -209,9 +205,7 @@ def between_chance(
 def flip_test(contributions: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
     """Two-sided sign-flip p of the sum of the clusters' contributions, (c,); exact for few clusters."""
     sums, is_listed = resampling.flipped(contributions[:, np.newaxis], names, n_resamples, seed)
-    return resampling.share_reached(abs(float(contributions.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[
-        0
-    ]
+    return share_reached(abs(float(contributions.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
 
 
 def _flip_sizes(sums: Floats, contributions: Floats) -> Floats:
@@ -219,4 +213,4 @@ def _flip_sizes(sums: Floats, contributions: Floats) -> Floats:
     squares = (contributions**2).sum(axis=0)
     rest = squares - sums**2 / len(contributions)
     t = np.abs(sums) / np.sqrt(np.where(rest > TIE * np.maximum(squares, 1e-300), rest, np.nan))
-    return resampling.largest(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t))
+    return largest(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t))

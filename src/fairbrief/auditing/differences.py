@@ -223,29 +223,26 @@ def _of_value(
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
-    sizes = {"detectable": detectable(found, settings.confidence_level)}
+    size = detectable(found, settings.confidence_level)
+    spreads = estimating.by_part({"se": found.error, "freedom": found.freedom, "detectable": size})
     of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
-        estimating.by_part({"se": found.error, "freedom": found.freedom}), estimating.by_part(sizes),
-        estimating.intervals_of(found, settings),
+        spreads, estimating.intervals_of(found, settings),
     )  # fmt: skip
-    for i, ((fields, beside, notes), own, infinite, groups, spread, size, interval) in enumerate(
-        zip(*columns, strict=True)
-    ):
+    for i, (known_of, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
+        fields, beside, notes = known_of
         fields, test = {**fields, **groups}, estimating.NO_TEST
         if not math.isfinite(own) or not has_interval:
             interval = estimating.NO_INTERVAL
         if math.isfinite(own):
-            fields |= spread
             if is_unsigned:
                 interval = interval._replace(notes=interval.notes + UNSIGNED)
             elif interval.low is None:
                 test = Test(testable=False)
             else:
                 test = _flips(found, i, a.units.names[i], settings)
-                fields |= size if test.testable else {}
-            fields |= beside
+            fields |= {**spread, "detectable": spread["detectable"] if test.testable else None, **beside}
         notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
         yield estimating.estimate_of(fields, own, test, interval, notes=notes, absent=absent)
 

@@ -86,13 +86,11 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     return Choice(tuple(dict.fromkeys(measures)))
 
 
-def check_attributes(
-    attributes: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS
-) -> None:
+def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS) -> None:
     """RequestError for an attribute that none of the holders among the first cases has."""
     known = attributes_of(head)
     there = sorted({name for holder in holders for name in known[holder]})
-    for name in attributes:
+    for name in names:
         if name in there:
             continue
         parts = [part.strip() for part in name.split(",")]

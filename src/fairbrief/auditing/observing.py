@@ -45,6 +45,10 @@ Drawn = tuple[Sequence[t.Extracts], Sequence[t.Ask]] | t.Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
+LeftOut = dict[int, str]
+"""Why units have no row, by their place."""
+
+
 def by_observation(measures: Iterable[t.Measure]) -> dict[t.Observation, list[t.Measure]]:
     """The measures of each observation, in the order in which the observations first occur."""
     found: dict[t.Observation, list[t.Measure]] = {}
@@ -121,11 +125,11 @@ class Observer:
         """Write down every unit, in order. ``origins`` are those of the units."""
         if origins is None:
             origins = Origins.by_column(origin for _, origin in units)
-        left_out: dict[int, str] = {}
+        left_out: LeftOut = {}
         ledger.write(origins, self._rows(ledger, units, origins, left_out), left_out)
 
     def _rows(
-        self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]
+        self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: LeftOut
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
         asked = list(self._asked(ledger.observation, units, left_out))
@@ -147,9 +151,7 @@ class Observer:
             rows = self._observed(replace(answered, table=of_map), real, {})
             ledger.add_of_map(k, origins, rows)
 
-    def _observed(
-        self, answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
-    ) -> list[RowBlock]:
+    def _observed(self, answered: Answered, labelled: list[Labelled], left_out: LeftOut) -> list[RowBlock]:
         """The rows of the units; adds why others have none."""
         try:
             return list(_observed_together(answered, labelled, left_out))
@@ -162,7 +164,7 @@ class Observer:
         return list(chain.from_iterable(alone))
 
     def _asked(
-        self, observation: t.Observation, units: Sequence[Unit], left_out: dict[int, str]
+        self, observation: t.Observation, units: Sequence[Unit], left_out: LeftOut
     ) -> Iterator[AskedUnit]:
         """The units that have an answered case; adds why others have none."""
         for i, (cases, origin) in enumerate(units):
@@ -179,7 +181,7 @@ class Observer:
                 left_out[i] = self._skipped(error)
 
     def _scored(
-        self, observation: t.Observation, asked: list[AskedUnit], left_out: dict[int, str]
+        self, observation: t.Observation, asked: list[AskedUnit], left_out: LeftOut
     ) -> tuple[Answered, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
@@ -288,9 +290,7 @@ def _refusal(scorer: str) -> str:
 # ------------------------------------------------------------------------------------------ rows
 
 
-def _observed_together(
-    answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
-) -> Iterator[RowBlock]:
+def _observed_together(answered: Answered, labelled: list[Labelled], left_out: LeftOut) -> Iterator[RowBlock]:
     """The rows of units, in blocks of equal columns; adds why others have none."""
     for alike in labelled:
         some = answered.some(alike.places)
@@ -346,9 +346,8 @@ def _observe_many(
             blocks, why = observation.observe_many(units, labels)
             return _joined(blocks), why
         # One unit of very many labels: some label permutations after others, since no row depends on another's label permutation.
-        parts = [
-            observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
-        ]
+        starts = range(0, labels.shape[1], step)
+        parts = [observation.observe_many(units, labels[:, i : i + step]) for i in starts]
         if parts[0][1]:
             return parts[0]
         values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)

@@ -32,9 +32,7 @@ IDENTITY = pa.schema({
 """The columns of every observation, before attributes and statistics."""
 
 
-def rows_from(
-    ledgers: Iterable[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
-) -> PerRecordRows:
+def rows_from(ledgers: Iterable[Ledger], measures_of: dict[Observation, list[Measure]]) -> PerRecordRows:
     """The rows of ledgers; tables are made on request."""
     filled = [ledger for ledger in ledgers if len(ledger)]
     identity = [*IDENTITY, *(pa.field(name, REPEATED) for name in _kept_attributes(filled))]
@@ -116,9 +114,7 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
     ]
 
 
-def _identity(
-    ledger: Ledger, measures: Sequence[Measure], rows: range, names: Iterable[str]
-) -> list[pa.Array]:
+def _identity(ledger: Ledger, measures: Sequence[Measure], rows: range, names: list[str]) -> list[pa.Array]:
     """The columns other than statistics, of some rows of a ledger."""
     origins, own = ledger.origins.of(np.arange(rows.start, rows.stop)), slice(rows.start, rows.stop)
     reasons, ps = ledger.reasons[own], ledger.ps[own]

@@ -18,6 +18,7 @@ import numpy as np
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests, origins
 from fairbrief.auditing.differences import differences, pairs_of
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
@@ -215,7 +216,6 @@ class Run(Observed):
         self,
         plan: Plan,
         measures: Sequence[Measure],
-        *,
         scorers: Scorers | None = None,
         watchers: Watchers | None = None,
         exchange: Exchange | None = None,
@@ -262,9 +262,8 @@ class Run(Observed):
             raise PartedClusters
         lots = (itertools.chain.from_iterable(self._stored.pop(lot)) for lot in list(self._stored))
         by_cluster = itertools.chain.from_iterable(sorted(lot, key=origins.place_of) for lot in lots)
-        for _, observed in engine.map(
-            self._work_on(engine).of_units, origins.whole_clusters(by_cluster, BATCH)
-        ):
+        batches = origins.whole_clusters(by_cluster, BATCH)
+        for _, observed in engine.map(self._work_on(engine).of_units, batches):
             self._take(observed)
 
     def _take(self, observed: Observed) -> None:
@@ -315,10 +314,10 @@ class Run(Observed):
             *(f"{name}:{scorer.fingerprint}" for name, scorer in sorted(self.scorers.items())),
         ])  # fmt: skip
 
-    def settings(self) -> estimating.Settings:
+    def settings(self) -> Settings:
         """What decides the resampling of this audit."""
         plan, intervals = self.plan, self.plan.intervals or "jackknife"
-        return estimating.Settings(
+        return Settings(
             plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, self.signature(), intervals
         )
 
@@ -342,7 +341,7 @@ class Run(Observed):
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
-        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
+        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.measures_of[ledger.observation]
@@ -360,7 +359,7 @@ class Run(Observed):
         )
 
     def _adjusted(
-        self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: Settings
     ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))

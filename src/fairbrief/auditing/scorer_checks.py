@@ -21,6 +21,7 @@ import numpy as np
 from fairbrief import registry
 from fairbrief import types as t
 from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
@@ -67,7 +68,7 @@ class Checked:
         system: str,
         texts: Iterable[tuple[str, t.Record, str]],
         scorers: Mapping[str, t.Scorer],
-        settings: estimating.Settings,
+        settings: Settings,
     ) -> list[t.Estimate]:
         """The measures' estimates of texts, each with its seed document and record, adjusted among themselves.
 
@@ -179,7 +180,7 @@ def plan_checks(
 
 
 def take(
-    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, t.Scorer], settings: estimating.Settings
+    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, t.Scorer], settings: Settings
 ) -> Checked:
     """Let the scorers read the counterfactual sources of the sample."""
     read = f"counterfactual sources:{sample.most}, {sample.characters:g} characters"
@@ -257,7 +258,7 @@ SENTENCES, MOST_OF_ONE = 200, 5
 
 
 def retrieve(
-    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
+    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, settings: Settings
 ) -> tuple[Checked, NotesOf]:
     """How often scorers of support find paraphrased sentences of each group in their document; with notes for primary group
     differences whose scorer finds sentences of the group more or less often than others, since this may explain them.
