@@ -295,12 +295,8 @@ class Run(Observed):
 
     def permuted(self) -> list[str]:
         """The measures whose labels were permuted in some record."""
-        return [
-            repr(measure)
-            for ledger in self.ledgers
-            if ledger.is_relabelled
-            for measure in self.measures_of[ledger.observation]
-        ]
+        relabelled = [ledger.observation for ledger in self.ledgers if ledger.is_relabelled]
+        return [repr(measure) for observation in relabelled for measure in self.measures_of[observation]]
 
     def signature(self) -> str:
         """Version, inputs, settings and scorers, which decide all numbers."""

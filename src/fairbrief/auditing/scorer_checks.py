@@ -163,10 +163,8 @@ def plan_checks(
             continue
         serves: dict[str, list[ScorerBias]] = {}
         for measure in members:
-            settings = [(check.measure, check.settings_for(measure)) for check in checks_of(measure)]
-            serves[repr(measure)] = [
-                registry.make("measure", m, {**own, "over": over}) for m, own in settings
-            ]
+            pairs = [(c.measure, {**c.settings_for(measure), "over": over}) for c in checks_of(measure)]
+            serves[repr(measure)] = [registry.make("measure", *pair) for pair in pairs]
         kept = []
         for check in {repr(check): check for several in serves.values() for check in several}.values():
             scorer = check.checked_scorer
