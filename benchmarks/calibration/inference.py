@@ -77,7 +77,7 @@ def _observed(
     Observer(scorers, n_resamples, skips=True, extracts=extracts).observe(ledger, units)
     matrix = ledger.matrix()
     row = dict(zip(ledger.columns, matrix.sum(axis=0).tolist(), strict=True)) if len(matrix) else {}
-    return row, ledger.null("s", WHOLE), len(matrix)
+    return row, ledger.nulls.get(("s", WHOLE)), len(matrix)
 
 
 def _banked(several: Sequence[tuple[dict[Column, float], NullSums | None, int]]) -> Banked:
@@ -106,7 +106,7 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
     block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, None)
     left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
     ledger.write(Origins.by_column(Origin("s", name, name) for name in names), [[block]], left_out)
-    ledger._nulls["s", WHOLE] = merged
+    ledger.nulls["s", WHOLE] = merged
     return replace(parts_of(ledger, ())["s", WHOLE], rows=int(sum(bank.rows[i] for i in there)))
 
 

@@ -36,9 +36,8 @@ def cases(n: int = 20, said: str = "", references: bool = False, marked: str = "
         texts = [" ".join(sentence(rng) for _ in range(3)) for _ in range(4)]
         copied = f"{texts[i % 4].split('. ')[0].removesuffix('.')}."
         people = (f"{copied} {texts[(i + 1) % 4].split('. ')[1]}.",) if references else ()
-        texts = [
-            f"{text} mark" if party == marked else text for party, text in zip("abab", texts, strict=True)
-        ]
+        marks = [" mark" if party == marked else "" for party in "abab"]
+        texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
         record = Record(f"r{i:02d}", documents_of("abab", texts, "party"), references=people)
         made.append(Case(record, Summary(record.id, "copier", f"{copied} {said}".strip())))
     return made

@@ -133,14 +133,10 @@ def test_order_changes_no_bit(seed: int, order: random.Random, batch: int, chunk
         assert_written(audit(order.sample(cases, len(cases)), PLAN), wanted)
 
 
-@pytest.mark.parametrize(
-    ("source", "engine"),
-    [
-        ("cases", "processes(workers=2)"),
-        ("cases", "threads(workers=3)"),  # of a stranger's package, one file that declares them
-        ("file", "processes(workers=3)"),
-    ],
-)
+@pytest.mark.parametrize(("source", "engine"), [
+    ("cases", "processes(workers=2)"), ("file", "processes(workers=3)"),
+    ("cases", "threads(workers=3)"),  # of a stranger's package, one file that declares them
+])  # fmt: skip
 def test_engines_agree(source: str, engine: str, cases: list[Case], file: Path, wanted: Written) -> None:
     """All measures, scopes, subgroups and sanity baselines, of cases and of a file in parts."""
     given_ = cases if source == "cases" else read(file)
@@ -153,10 +149,9 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
 ) -> None:
     """All together, or in more lots than there are clusters; read in parts and from the beginning."""
     laid: list[Any] = []
-    add = rows_on_disk.RowsOnDisk.add
-    monkeypatch.setattr(
-        rows_on_disk.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
-    )
+    stored = rows_on_disk.RowsOnDisk
+    add = stored.add
+    monkeypatch.setattr(stored, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some)))
     monkeypatch.setattr(rows_on_disk, "HELD", 1 if lots == 1 else 6_000)
     monkeypatch.setattr(run, "LOTS", lots)
     assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
@@ -235,11 +230,9 @@ def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
     for number in numbers:
         record, summary = found[number].record, found[number].summary
         first, *rest = record.documents
-        changes = {
-            "documents": (replace(first, attributes={}), *rest),
-            "where": f"reviews.jsonl:{number + 1}",
-        }
-        found[number] = Case(replace(record, **changes), summary)
+        documents = (replace(first, attributes={}), *rest)
+        changed = replace(record, documents=documents, where=f"reviews.jsonl:{number + 1}")
+        found[number] = Case(changed, summary)
     return found
 
 

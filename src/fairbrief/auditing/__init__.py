@@ -26,7 +26,7 @@ from fairbrief.auditing.observing import Observer, by_observation, refuse_unscor
 from fairbrief.auditing.origins import Origin, Unit, units_of
 from fairbrief.auditing.per_record import rows_from
 from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
-from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
+from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, Exchange, named_baselines
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
@@ -46,7 +46,6 @@ from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.scorers import cards
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
@@ -112,15 +111,13 @@ class _Audit:
         if not head:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
-        protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-        _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])
-        if plan.ordered:
-            measure_selection.check_ordered(head)
+        stream: Iterator[Case] = itertools.chain(head, cases_once)
+        asked, protocol = _asked(plan, head)
         if plan.compared_scorers and protocol is not None:
             raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
-        stream: Iterator[Case] = itertools.chain(head, cases_once)
-        choice = _asked(plan, protocol, head) or _allowed(plan, head, stream)
-        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers or {})
+        choice = sensitivity.under(
+            asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
+        )
         plan = replace(
             plan,
             by=_with_subgroups_of(protocol, plan.by, head),
@@ -131,20 +128,17 @@ class _Audit:
         check_primary(plan.primary, choice.measures)
         self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
         scorers = Scorers(plan.scorers, plan.wrap)
-        self.checks, unchecked = scorer_checks.plan_checks(
-            choice.measures, head, scorers, wanted=plan.check_scorers
-        )
+        wanted = plan.check_scorers
+        self.checks, unchecked = scorer_checks.plan_checks(choice.measures, head, scorers, wanted=wanted)
         self.left_out = (*choice.left_out, *unchecked)
         longest = math.inf if self.checks else scorer_checks.LONGEST
-        sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
+        sources = Sources.sample(plan.seed, wanted=wanted, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
         watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
-        self._new_run = partial(
-            Run, plan, choice.measures, scorers=scorers, watchers=watchers, exchange=exchange
-        )
+        self._new_run = partial(Run, plan, choice.measures, scorers, watchers, exchange)
         self.run = self._new_run()
 
     def walk(self, engine: Engine) -> None:
@@ -242,14 +236,9 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     baselines or protocols.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
-    protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-    _check_subgroups(plan.by, head)
     named_baselines(plan.sanity_baselines)
-    if plan.ordered:
-        measure_selection.check_ordered(head)
-    choice = _asked(plan, protocol, head) or measure_selection.fitting(
-        head, plan.attributes, is_ordered=plan.ordered
-    )
+    asked, _ = _asked(plan, head)
+    choice = asked or measure_selection.fitting(head, plan.attributes, is_ordered=plan.ordered)
     measure_selection.check_scorers(choice.measures, plan.scorers or {})
     return choice.measures
 
@@ -278,7 +267,7 @@ def chosen_engine(name: str, workers: int) -> Engine:
 
 def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
     """RequestError where the baseline is none of the systems: finding it first costs less than scoring in vain."""
-    if baseline is None or names_a_sanity_baseline(baseline) or isinstance(cases, Iterator):
+    if baseline is None or baseline.startswith(SANITY_PREFIX) or isinstance(cases, Iterator):
         return
     systems: dict[str, None] = {}
     for case in cases:
@@ -289,20 +278,19 @@ def _check_baseline(cases: Iterable[Case], baseline: str | None) -> None:
         raise no_baseline(baseline, list(systems))
 
 
-def _check_subgroups(
-    subgroups: Sequence[Sequence[str]], head: Sequence[Case], others: Sequence[str] = ()
-) -> None:
-    """RequestError for an attribute that is neither in the first cases nor among ``others``: it is probably misspelt."""
-    known = {name for case in head for name in case.record.attributes} | set(others)
-    for i, names in enumerate(subgroups):
+def _check_subgroups(plan: Plan, head: Sequence[Case]) -> None:
+    """RequestError for a subgroup that is named twice, or by an attribute that the first cases lack: it is probably misspelt."""
+    known = {name for case in head for name in case.record.attributes} | ({RUN} if plan.pools_runs else set())
+    asked: list[set[str]] = []
+    for names in plan.by:
         check_subgroup(names)
-        if set(names) in [set(others) for others in subgroups[:i]]:
+        if set(names) in asked:
             raise RequestError(f"The subgroup by {', '.join(names)} is asked for twice: ask for it once.")
-    for name in dict.fromkeys(name for names in subgroups for name in names):
-        if name not in known:
+        asked.append(set(names))
+        if unknown := [name for name in names if name not in known]:
             raise RequestError(
-                f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}' to subgroup by."
-                f"{did_you_mean(name, known)} Found: {', '.join(sorted(known)) or 'none'}."
+                f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{unknown[0]}' to subgroup by."
+                f"{did_you_mean(unknown[0], known)} Found: {', '.join(sorted(known)) or 'none'}."
             )
 
 
@@ -319,23 +307,25 @@ def _with_subgroups_of(
     return tuple(dict.fromkeys([*asked, own, *within]))
 
 
-def _asked(
-    plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case]
-) -> measure_selection.Choice | None:
-    """The requested measures, or the protocol's; None if none are named."""
+def _asked(plan: Plan, head: Sequence[Case]) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
+    """The requested measures, None if none are named; or the protocol's, and the protocol. RequestError if they do not fit the input."""
+    protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
+    _check_subgroups(plan, head)
+    if plan.ordered:
+        measure_selection.check_ordered(head)
     attributes = tuple(plan.attributes)
     if protocol is not None:
-        known = measure_selection.attributes_of(head)
-        of_its_kind = tuple(known[protocol.declaration.attribute_of])
-        return measure_selection.named(protocol.measures(attributes or of_its_kind), attributes, head)
-    if plan.measures:
-        spelled = [m for m in plan.measures if isinstance(m, str)]
-        built = [m for m in plan.measures if not isinstance(m, str)]
-        measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
-        over = {getattr(measure, "over", None) for measure in measures}
-        measure_selection.check_attributes([name for name in attributes if name not in over], head)
-        return measure_selection.Choice(measures)
-    return None
+        of_its_kind = tuple(measure_selection.attributes_of(head)[protocol.declaration.attribute_of])
+        measures = protocol.measures(attributes or of_its_kind)
+        return measure_selection.named(measures, attributes, head), protocol
+    if not plan.measures:
+        return None, None
+    spelled = [m for m in plan.measures if isinstance(m, str)]
+    built = [m for m in plan.measures if not isinstance(m, str)]
+    measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
+    over = {getattr(measure, "over", None) for measure in measures}
+    measure_selection.check_attributes([name for name in attributes if name not in over], head)
+    return measure_selection.Choice(measures), None
 
 
 def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measure_selection.Choice:
@@ -357,13 +347,13 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             if not out.is_on_request:
                 by_reason.setdefault(out.reason, []).append(out.measure)
         reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
-        if len(head) < HEAD:
+        which, advice = "this input", ""
+        if len(head) == HEAD:
+            which = f"any of the first {HEAD} summaries"
+            advice = " If later ones are different, name measures (--measure)."
+        elif not measure_selection.attributes_of(head)["document"]:
             advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one; name it with --attribute."
-            has_attribute = bool(measure_selection.attributes_of(head)["document"])
-            raise RequestError(f"No measure can read this input: {reasons}.{'' if has_attribute else advice}")
-        raise RequestError(
-            f"No measure can read any of the first {HEAD} summaries: {reasons}. If later ones are different, name measures (--measure)."
-        )
+        raise RequestError(f"No measure can read {which}: {reasons}.{advice}")
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
 
 
@@ -384,7 +374,7 @@ def _unread(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> d
         ]
         ledger = Ledger(observation, n_resamples=0)
         try:
-            Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, units)
+            Observer(scorers, skips=True).observe(ledger, units)
         except MissingExtra as error:
             found |= dict.fromkeys(several, str(error))
             continue

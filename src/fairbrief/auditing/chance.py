@@ -12,16 +12,10 @@ from numpy.typing import NDArray
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
+from fairbrief.statistics import resampling
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spreads, t_p
-from fairbrief.statistics.resampling import (
-    PermutationTest,
-    flipped,
-    group_permutation,
-    largest,
-    share_reached,
-    studentize,
-)
+from fairbrief.statistics.resampling import PermutationTest, largest, share_reached
 from fairbrief.types import Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
@@ -118,7 +112,7 @@ class Permutations:
                 means = self._means(np.divide(top, bottom, out=np.zeros_like(top), where=some), some)
                 center = np.where(np.add.reduceat(some, self._starts) > 0, means, 0.0)
             squares = np.stack([self.totals[c] for c in square_columns(name)], axis=-1)
-            null = studentize(top, bottom, squares, center[self._part])
+            null = resampling.studentize(top, bottom, squares, center[self._part])
             self._sizes[name, is_signed] = _observed_size(self._units.moments(contrast), center), null
         return self._sizes[name, is_signed]
 
@@ -132,7 +126,7 @@ def _observed_size(moments: Floats, center: Floats) -> Floats:
     whole, over, *squares, size = np.moveaxis(moments, -1, 0)
     is_zero = (np.abs(whole - center * over) <= tolerance(size)) | (size <= SUMS_TIE)
     zero = np.where(over != 0, 0.0, np.nan)
-    return np.where(is_zero, zero, studentize(whole, over, np.stack(squares, axis=-1), center))
+    return np.where(is_zero, zero, resampling.studentize(whole, over, np.stack(squares, axis=-1), center))
 
 
 def flip_chance(
@@ -159,7 +153,7 @@ def flip_chance(
     if not clusters:
         return PermutationTest(1.0, 1.0, 1.0, 0.0 if value.tail == "both" else None)
     contributions = contributions[moves]
-    sums, is_listed = flipped(contributions, clusters, n_resamples, seed)
+    sums, is_listed = resampling.flipped(contributions, clusters, n_resamples, seed)
     mean = 0.0 if value.tail == "both" else None
     if value.fold is not None:
         mean = float(np.mean(value.fold(sums)))
@@ -177,9 +171,8 @@ def flip_chance(
     observed = _flip_sizes(contributions.sum(axis=0)[np.newaxis], contributions)
     p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed)
     if value.strata or here.here[names[0]].shares:
-        p = max(
-            p, min(float(t_p(found.value[part], found.error[part], found.freedom[part])) for found in spreads)
-        )
+        by_t = [t_p(found.value[part], found.error[part], found.freedom[part]) for found in spreads]
+        p = max(p, float(min(by_t)))
     return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
 
 
@@ -206,12 +199,12 @@ def between_chance(
     shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
     residual = (contributions - value) * shrunk
     values = np.where(first, residual + value, -residual)
-    return group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)
+    return resampling.group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)
 
 
 def flip_test(contributions: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
     """Two-sided sign-flip p of the sum of the clusters' contributions, (c,); exact for few clusters."""
-    sums, is_listed = flipped(contributions[:, np.newaxis], names, n_resamples, seed)
+    sums, is_listed = resampling.flipped(contributions[:, np.newaxis], names, n_resamples, seed)
     return share_reached(abs(float(contributions.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
 
 

@@ -19,7 +19,7 @@ from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimating import Fields, Settings, Test
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
-from fairbrief.auditing.origins import Subgroup
+from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spreads, detectable, t_interval, t_p
 from fairbrief.types import Estimate, Measure, Note
@@ -82,7 +82,7 @@ class Change:
 
 def differences(
     measures: Sequence[Measure],
-    parts: Mapping[tuple[str, Subgroup], Part],
+    parts: Mapping[Key, Part],
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
@@ -111,15 +111,14 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _paired([a, b], [(0, 1)], settings.seed):
-        are_equal = have_equal_sums(*pair.units)
+        are_equal, total = have_equal_sums(*pair.units), pair.units[0].total
+        tails = {(spec, m.name): m.value(total)[m.name].tail for spec, m in by_spec.items()}
         for e in _of_pairs(measures, [pair], settings):
-            measure = by_spec[e.measure]
-            tail = (
-                None if e.quantity == CHANCE_ADJUSTED else measure.value(pair.units[0].total)[e.quantity].tail
-            )
-            if e.is_primary or (e.quantity == measure.name and tail == "both"):
-                found.append(replace(_change(measure, pair, e, settings), are_equal=are_equal))
-            elif e.quantity == measure.name and tail is None:
+            tail = tails.get((e.measure, e.quantity), "upper")
+            if e.is_primary or tail == "both":
+                change = _change(by_spec[e.measure], pair, e, settings)
+                found.append(replace(change, are_equal=are_equal))
+            elif tail is None:
                 found.append(Change(e, are_equal=are_equal))
     return found
 
@@ -153,9 +152,8 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     if low is None or high is None or math.isnan(least):
         return change
-    return replace(
-        change, low=max(min(low, least), min(-high, -most)), high=max(min(high, most), min(-low, -least))
-    )
+    low, high = max(min(low, least), min(-high, -most)), max(min(high, most), min(-low, -least))
+    return replace(change, low=low, high=high)
 
 
 def _paired(
@@ -186,18 +184,13 @@ def _paired(
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
     """The differences of all pairs, pair by pair."""
     found: list[list[Estimate]] = [[] for _ in pairs]
-    gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
+    gaps = _from_random(measures, pairs, settings)
     for places, sides in _alike(measures, pairs, [pair.units for pair in pairs]):
         leading = estimating.leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(sides):
-            of_measure = estimating.named(a.measure, f"{settings.signature}|paired")
-            for name, value in a.here.items():
-                if name not in b.here:
-                    continue
-                of_value = {
-                    **of_measure, "quantity": name, "group": value.group, "is_primary": value.is_primary and leading[name] is a
-                }  # fmt: skip
+            for name in (name for name in a.here if name in b.here):
+                of_value = estimating.identified(a, name, leading, f"{settings.signature}|paired")
                 known = [
                     ({**of_pair, **of_value}, gaps.get((i, k, name), {}), pairs[i].notes)
                     for i, of_pair in zip(places, shared, strict=True)
@@ -230,30 +223,27 @@ def _of_value(
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
+    size = detectable(found, settings.confidence_level)
+    spreads = estimating.by_part({"se": found.error, "freedom": found.freedom, "detectable": size})
     of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
     widest = 1.0 if value.is_share else value.limits[1] - value.limits[0]
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
-        found.error.tolist(), found.freedom.tolist(), estimating.intervals_of(found, settings),
-        detectable(found, settings.confidence_level).tolist(),
+        spreads, estimating.intervals_of(found, settings),
     )  # fmt: skip
-    for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(
-        zip(*columns, strict=True)
-    ):
+    for i, (known_of, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
+        fields, beside, notes = known_of
         fields, test = {**fields, **groups}, estimating.NO_TEST
-        if math.isfinite(own) and settings.n_resamples:
-            interval = interval if has_interval else estimating.NO_INTERVAL
-            fields |= {"se": estimating.finite(error), "freedom": freedom}
+        if not math.isfinite(own) or not has_interval:
+            interval = estimating.NO_INTERVAL
+        if math.isfinite(own):
             if is_unsigned:
                 interval = interval._replace(notes=interval.notes + UNSIGNED)
             elif interval.low is None:
                 test = Test(testable=False)
             else:
                 test = _flips(found, i, a.units.names[i], settings, is_stratified=bool(value.strata))
-                fields["detectable"] = estimating.finite(size) if test.testable else None
-            fields |= beside
-        else:
-            interval = estimating.NO_INTERVAL
+            fields |= {**spread, "detectable": spread["detectable"] if test.testable else None, **beside}
         notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
         yield estimating.estimate_of(
             fields, own, test, interval, limits=(-widest, widest), notes=notes, absent=absent

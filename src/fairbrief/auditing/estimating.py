@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
@@ -21,7 +22,7 @@ from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
 from fairbrief.statistics import jackknife, resampling
-from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
+from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 UNLIMITED = -math.inf, math.inf
@@ -82,16 +83,6 @@ FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
 )
 
 
-def undefined(reason: str) -> Note:
-    """The note at a value that is undefined."""
-    return Note("undefined", {"reason": reason})
-
-
-def finite(number: float) -> float | None:
-    """The number; None where it is not finite."""
-    return number if math.isfinite(number) else None
-
-
 def estimate_of(
     fields: Fields,
     value: float,
@@ -108,7 +99,7 @@ def estimate_of(
     only from resamples.
     """
     if math.isnan(value):
-        return Estimate(**fields, value=None, notes=(undefined(absent), *notes))
+        return Estimate(**fields, value=None, notes=(Note("undefined", {"reason": absent}), *notes))
     infinite = (Note("infinite"),) if math.isinf(value) else ()
     made = Estimate(
         **fields, value=value, low=interval.low, high=interval.high, low_is_open=interval.is_open,
@@ -141,13 +132,8 @@ def estimates(
     measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
 ) -> Iterator[tuple[Part, list[Estimate]]]:
     """Each part of a ledger with its estimates of all measures; parts with equal numbers of units follow each other."""
-    units = []
-    for part in parts:
-        if part.clusters:
-            units.append((part, part.units))
-        else:
-            yield part, _of_nothing(measures, part, settings)
-    for some, stacked in alike(units):
+    yield from ((part, _of_nothing(measures, part, settings)) for part in parts if not part.clusters)
+    for some, stacked in alike((part, part.units) for part in parts if part.clusters):
         yield from zip(some, _of_parts(measures, some, stacked, settings), strict=True)
 
 
@@ -161,29 +147,25 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
             yield [one for one, _ in some], together([own for _, own in some])
 
 
-def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> Iterator[list[T]]:
+def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> list[list[T]]:
     """The items in lists; a list ends with the item that brings its ``numbers`` above `MOST_TOGETHER`."""
-    waiting: list[T] = []
-    held = 0
+    found: list[list[T]] = []
+    room = 0
     for item in items:
-        waiting.append(item)
-        held += numbers(item)
-        if held > MOST_TOGETHER:
-            yield waiting
-            waiting, held = [], 0
-    if waiting:
-        yield waiting
+        if room <= 0:
+            found.append([])
+            room = MOST_TOGETHER + 1
+        found[-1].append(item)
+        room -= numbers(item)
+    return found
 
 
 def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
     """The estimates of a part that has no row."""
     shared = _of_part(part)
-    excluded = shared["excluded"]
-    note = undefined(max(excluded, key=lambda r: excluded[r]) if excluded else "no record")
-    return [
-        Estimate(**shared, **named(m, settings.signature), quantity=m.name, value=None, notes=(note,))
-        for m in measures
-    ]
+    absent = max(shared["excluded"], key=shared["excluded"].__getitem__, default="no record")
+    every = [{**shared, **named(m, settings.signature), "quantity": m.name} for m in measures]
+    return [estimate_of(fields, math.nan, absent=absent) for fields in every]
 
 
 def _of_part(part: Part) -> Fields:
@@ -197,11 +179,17 @@ def _of_part(part: Part) -> Fields:
 def named(measure: Measure, signature: str) -> Fields:
     """What all estimates of a measure have in common."""
     spec = repr(measure)
-    return {
-        "measure": spec,
-        "over": str(getattr(measure, "over", "") or ""),
-        "signature": f"{spec}|v{measure.observation.declaration.version}|{signature}",
-    }
+    version = f"v{measure.observation.declaration.version}"
+    over = str(getattr(measure, "over", "") or "")
+    return {"measure": spec, "over": over, "signature": f"{spec}|{version}|{signature}"}
+
+
+def identified(here: Jackknifed, name: str, leading: Mapping[str, Jackknifed], signature: str) -> Fields:
+    """What all estimates of a value of a measure have in common. ``leading`` are `leaders`."""
+    value = here.here[name]
+    is_primary = value.is_primary and leading[name] is here
+    of_measure = named(here.measure, signature)
+    return {**of_measure, "quantity": name, "group": value.group, "is_primary": is_primary}
 
 
 def _of_parts(
@@ -214,14 +202,10 @@ def _of_parts(
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = []
     for k, here in enumerate(several):
-        of_measure = named(here.measure, settings.signature)
         resampled = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
-            of_value = {
-                **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
-                "is_primary": value.is_primary and leading[name] is here,
-            }  # fmt: skip
+            of_value = {**identified(here, name, leading, settings.signature), "kind": _kind(name, value)}
             each = [
                 ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
                 for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))
@@ -258,12 +242,14 @@ def _of_value(
     observation: Any = here.measure.observation
     known_contrasts = contrasts_of(observation, tuple(ledger.columns))
     needs_texts = lacks_texts and all(name in known_contrasts for name in value.contrasts)
+    spread = {"se": found.error, "freedom": found.freedom}
+    if is_contrast and not needs_texts:
+        spread["detectable"] = jackknife.detectable(found, settings.confidence_level)
     columns = (
-        each, presence(value, here.units), read, found.error.tolist(), found.freedom.tolist(),
-        intervals_of(found, settings, value), jackknife.t_test(found).tolist(),
-        jackknife.detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
+        each, presence(value, here.units), read, by_part(spread), intervals_of(found, settings, value),
+        jackknife.t_test(found).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
-    for known, groups, own, error, freedom, interval, t_p, size, random in zip(*columns, strict=True):
+    for known, groups, own, of_spread, interval, t_p, random in zip(*columns, strict=True):
         fields, chance, (drawn, within) = known
         fields = {**fields, **groups}
         if not math.isfinite(own):  # an infinite value has intervals from resamples alone
@@ -273,17 +259,12 @@ def _of_value(
             continue
         test = Test(notes=(NEEDS_TEXTS,)) if needs_texts else _test(chance, settings)
         if is_folded:
-            interval = (
-                Interval(notes=interval.notes) if needs_texts else _test_inverted(interval, test.p, settings)
-            )
+            interval = _test_inverted(interval, test, settings)
         if value.is_tested_by_t and interval.low is not None and not needs_texts:
             test = test._replace(p=t_p, smallest=0.0, testable=True)
         if drawn is not None:
             interval = drawn._replace(notes=interval.notes + drawn.notes)
-        fields |= {
-            "se": finite(error), "freedom": freedom, "detectable": finite(size) if is_contrast and not needs_texts else None,
-            **within, **random,
-        }  # fmt: skip
+        fields |= {**of_spread, **within, **random}
         test = test._replace(mean=None if lacks_texts else test.mean)
         made.append(estimate_of(fields, own, test, interval, limits=value.limits, notes=notes))
     return made
@@ -312,14 +293,18 @@ def presence(value: Value, units: Units) -> list[Fields]:
     """The numbers of clusters and items, per part, with the group of a value, or with each of its two."""
     if not value.present:
         return [{}] * len(units.sums)
-    clusters = units.clusters_with(value.present).tolist()
-    items = np.stack([units.total[c] for c in value.present], axis=-1).tolist()
-    names = "group_clusters", "other_clusters", "group_items", "other_items"
-    alone = [None] * (2 - len(value.present))
-    return [
-        dict(zip(names, (*n, *alone, *many, *alone), strict=True))
-        for n, many in zip(clusters, items, strict=True)
-    ]
+    clusters = units.clusters_with(value.present)
+    columns: dict[str, NDArray[Any]] = {}
+    for i, (name, column) in enumerate(zip(("group", "other"), value.present, strict=False)):
+        columns |= {f"{name}_clusters": clusters[:, i], f"{name}_items": units.total[column]}
+    return by_part(columns)
+
+
+def by_part(columns: Mapping[str, NDArray[Any]]) -> list[Fields]:
+    """The fields of each part from arrays (parts,); None where a number is not finite."""
+    absent: Any = None
+    known = [np.where(np.isfinite(column), column, absent).tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*known, strict=True)]
 
 
 def _kind(name: str, value: Value) -> Literal["group_difference", "unsigned_disparity", "label_independent"]:
@@ -354,14 +339,14 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
     ]
 
 
-def _test_inverted(interval: Interval, p: float | None, settings: Settings) -> Interval:
+def _test_inverted(interval: Interval, test: Test, settings: Settings) -> Interval:
     """The interval of an unsigned score that is 0 without a disparity.
 
-    It contains 0 exactly if the test does not reject; otherwise it begins at value − t·error.
+    It contains 0 exactly if the test does not reject; otherwise it begins at value − t·error. Unknown without the test.
     """
-    if interval.low is None:
-        return interval
-    if p is None or p > 1 - settings.confidence_level:
+    if interval.low is None or NEEDS_TEXTS in test.notes:
+        return Interval(notes=interval.notes)
+    if test.p is None or test.p > 1 - settings.confidence_level:
         return Interval(0.0, interval.high)
     return Interval(max(interval.low, 0.0), interval.high, is_open=interval.low <= 0)
 
@@ -410,7 +395,7 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
     relabelled: list[tuple[int, NullSums]] = []
     alone: list[int] = []
     for i, part in enumerate(parts):
-        null = part.ledger.null(part.system, part.subgroup)
+        null = part.ledger.nulls.get((part.system, part.subgroup))
         if null is not None and null.is_relabelled:
             relabelled.append((i, null))
         else:
@@ -447,8 +432,7 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
         read = None if drawn is None else drawn.here
     if read is None:
         return [{}] * parts
-    levels = np.broadcast_to(read, parts).tolist()
-    random: list[Fields] = [{"extract_baseline": finite(level)} for level in levels]
+    random = by_part({"extract_baseline": np.broadcast_to(read, parts)})
     less = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
     if less is None:
         return random
@@ -457,15 +441,12 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
         low, high = jackknife.t_interval(drawn.spreads(here.strata(name)), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
     gaps = from_random(less, here, name, settings, limits)
-    return [
-        level if level["extract_baseline"] is None else {**level, **gap}
-        for level, gap in zip(random, gaps, strict=True)
-    ]
+    return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(
     less: Readings, here: Jackknifed, name: str, settings: Settings, limits: tuple[Any, Any] = UNLIMITED
-) -> Iterator[Fields]:
+) -> list[Fields]:
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
@@ -474,27 +455,21 @@ def from_random(
     kinds, is_between = here.strata(name), here.here[name].is_between
     found = less.spreads(kinds)
     low, high = jackknife.t_interval(found, settings.confidence_level)
-    clipped = np.fmax(low, limits[0]), np.fmin(high, limits[1])
-    columns = (
-        found.value, found.count, found.error, found.freedom, jackknife.detectable(found, settings.confidence_level),
-        *clipped, jackknife.t_test(found),
-    )  # fmt: skip
-    for i, (gap, count, error, freedom, size, low, high, p) in enumerate(
-        zip(*(column.tolist() for column in columns), strict=True)
-    ):
-        if not math.isfinite(gap):
-            yield {}
-            continue
-        if count < FEWEST_CLUSTERS or math.isnan(error):
-            yield {"extract_difference": gap}
-            continue
-        if is_between and kinds is not None:
+    gaps = by_part({
+        "extract_difference": found.value, "extract_p": jackknife.t_test(found),
+        "extract_difference_low": np.fmax(low, limits[0]), "extract_difference_high": np.fmin(high, limits[1]),
+        "extract_se": found.error, "extract_freedom": found.freedom,
+        "detectable": jackknife.detectable(found, settings.confidence_level),
+    })  # fmt: skip
+    for i, gap in enumerate(gaps):
+        if gap["extract_difference"] is None:
+            gaps[i] = {}
+        elif found.count[i] < FEWEST_CLUSTERS or gap["extract_se"] is None:
+            gaps[i] = {"extract_difference": gap["extract_difference"]}
+        elif is_between and kinds is not None:
             test = between_chance(found, i, kinds, here.units.names[i], settings.n_resamples, settings.seed)
-            p = None if test is None else test.p
-        yield {
-            "extract_difference": gap, "extract_difference_low": low, "extract_difference_high": high, "extract_p": p,
-            "extract_se": error, "extract_freedom": freedom, "detectable": finite(size),
-        }  # fmt: skip
+            gap["extract_p"] = None if test is None else test.p
+    return gaps
 
 
 # ------------------------------------------------------------------- resampled, as in papers
@@ -507,25 +482,25 @@ NOT_RESAMPLED: Resampled = None, {}
 
 def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Resampled]:
     """The papers' intervals by value."""
+    n, seed = settings.n_resamples, settings.seed
     intervals, within = dict[str, Interval](), dict[str, Fields]()
-    if settings.n_resamples < 2:
-        return {}
-    if settings.intervals == "bootstrap" and len(part.clusters) > 1:
-        drawn = resampling.shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed).totals(
-            part.sums
-        )
+
+    def bounds(drawn: Floats) -> Iterator[tuple[str, float, float, float]]:
+        """By value of the resampled sums its bounds, which may be infinite, and the share of undefined resamples."""
         for name, value in measure.value(part.ledger.totals(drawn)).items():
-            # Undefined resamples are left out; infinite ones may be bounds.
             low, high, absent = resampling.percentile_interval(value.array, settings.confidence_level)
-            notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
-            intervals[name] = Interval(float(low), float(high), notes=notes)
-            if np.isnan((low, high)).any():
+            yield name, float(low), float(high), float(absent)
+
+    if n > 1 and settings.intervals == "bootstrap" and len(part.clusters) > 1:
+        bootstrap = resampling.shared_bootstrap(len(part.clusters), n, seed)
+        for name, low, high, absent in bounds(bootstrap.totals(part.sums)):
+            notes = (Note("undefined_resamples", {"share": absent}),) if absent > 0 else ()
+            intervals[name] = Interval(low, high, notes=notes)
+            if absent == 1:
                 intervals[name] = Interval(notes=(*notes, Note("no_resample_defined")))
-    if part.blocks is not None:
+    if n > 1 and part.blocks is not None:
         rows, cluster = part.blocks
-        drawn = resampling.BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
-        for name, value in measure.value(part.ledger.totals(drawn)).items():
-            low, high, _ = resampling.percentile_interval(value.array, settings.confidence_level)
-            if not np.isnan((low, high)).any():
-                within[name] = {"low_within": float(low), "high_within": float(high)}
+        for name, low, high, absent in bounds(resampling.BlockBootstrap(cluster, n, seed).totals(rows)):
+            if absent < 1:
+                within[name] = {"low_within": low, "high_within": high}
     return {name: (intervals.get(name), within.get(name, {})) for name in {**intervals, **within}}

@@ -12,16 +12,7 @@ import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
-from fairbrief.statistics import ratio
-from fairbrief.statistics.jackknife import (
-    GroupNumbers,
-    Spreads,
-    at_most_as_certain,
-    leave_one_out,
-    spreads,
-    with_null_share,
-    with_uncertain_scores,
-)
+from fairbrief.statistics import jackknife, ratio
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
 AT_ONCE = 1 << 21
@@ -80,7 +71,7 @@ class Units:
     @cached_property
     def without(self) -> Totals:
         """The sums without each unit."""
-        return Totals(self.columns, leave_one_out(self.sums))
+        return Totals(self.columns, jackknife.leave_one_out(self.sums))
 
     @property
     def alone(self) -> Totals:
@@ -96,9 +87,8 @@ class Units:
         """Those of some of the parts."""
         if len(places) == len(self.sums):
             return self
-        names, clusters = (
-            [of[i] for i in places.tolist()] if of else () for of in (self.names, self.clusters)
-        )
+        names = [self.names[i] for i in places.tolist()]
+        clusters = [self.clusters[i] for i in places.tolist()] if self.clusters else ()
         return Units(self.columns, self.sums[places], names, clusters)
 
     def moments(self, contrast: Ratio) -> Floats:
@@ -133,7 +123,7 @@ class Units:
             yield Totals(columns, clusters.of(matrix)[np.newaxis])
 
 
-def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
+def summed(rows: Floats, group: jackknife.GroupNumbers, groups: int) -> Floats:
     """Rows summed by group, one after another. Shapes: (n, columns), (n,) → (groups, columns)."""
     columns = rows.shape[1]
     # Cell by cell, which is several times as fast as row by row.
@@ -144,7 +134,9 @@ def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
 
 
 def units_of_rows(
-    members: Sequence[ClusterRows], clusters: Sequence[Sequence[str]], groups: Sequence[GroupNumbers | None]
+    members: Sequence[ClusterRows],
+    clusters: Sequence[Sequence[str]],
+    groups: Sequence[jackknife.GroupNumbers | None],
 ) -> list[Units]:
     """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once.
 
@@ -156,21 +148,19 @@ def units_of_rows(
     distinct, alike = np.unique(ledger.first_alike(), return_inverse=True)
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
     sums = [np.zeros((size, len(distinct))) for size in sizes]
-    rows = max(int(of.chosen.max(initial=-1)) + 1 for of in members)
-    step = max(1, AT_ONCE // max(1, rows))
+    step = max(1, AT_ONCE // max(1, len(ledger)))
     for start in range(0, len(distinct), step):
         some = slice(start, start + step)
         matrix = ledger.matrix(distinct[some].tolist())
         for own, of, group in zip(sums, members, groups, strict=True):
             found = of.of(matrix)
             own[:, some] = found if group is None else summed(found, group, len(own))
-    sums = [own.take(alike, axis=1)[np.newaxis] for own in sums]
-    return [
-        Units(ledger.columns, own, [tuple(names)])
-        if group is None
-        else Units(ledger.columns, own, [tuple(map(str, range(own.shape[1])))], [of])
-        for own, names, group, of in zip(sums, clusters, groups, members, strict=True)
-    ]
+    units = []
+    for own, of, names, group in zip(sums, members, clusters, groups, strict=True):
+        keys = names if group is None else map(str, range(len(own)))
+        of_groups = () if group is None else [of]
+        units.append(Units(ledger.columns, own.take(alike, axis=1)[np.newaxis], [tuple(keys)], of_groups))
+    return units
 
 
 def together(several: Sequence[Units]) -> Units:
@@ -205,9 +195,10 @@ class Readings(NamedTuple):
             here, left, alone = (a + sign * b for a, b in zip(self[:3], other[:3], strict=True))
         return Readings(here, left, alone, by_map)
 
-    def spreads(self, kinds: Integers | None = None) -> Spreads:
+    def spreads(self, kinds: Integers | None = None) -> jackknife.Spreads:
         """How far the value varies in each part; ``kinds`` (parts, units) are those of the units."""
-        return with_uncertain_scores(spreads(self.here, self.left, self.alone, kinds), self.by_map)
+        found = jackknife.spreads(self.here, self.left, self.alone, kinds)
+        return jackknife.with_uncertain_scores(found, self.by_map)
 
 
 @dataclass(frozen=True)
@@ -218,7 +209,7 @@ class Jackknifed:
     units: Units
     maps: Totals | None = None
     """The sums by each map of a calibrated scorer, with the leading axes (parts, maps)."""
-    _spreads: dict[str, Spreads] = field(default_factory=dict)
+    _spreads: dict[str, jackknife.Spreads] = field(default_factory=dict)
 
     @property
     def here(self) -> Found:
@@ -271,22 +262,22 @@ class Jackknifed:
             else None,
         )
 
-    def spreads(self, name: str) -> Spreads:
+    def spreads(self, name: str) -> jackknife.Spreads:
         """How far a value varies in each part."""
         if name not in self._spreads:
             found = self.readings(name).spreads(self.strata(name))
             self._spreads[name] = self._as_if_equal(name, found) if self.here[name].shares else found
         return self._spreads[name]
 
-    def _as_if_equal(self, name: str, found: Spreads) -> Spreads:
+    def _as_if_equal(self, name: str, found: jackknife.Spreads) -> jackknife.Spreads:
         """The spreads of a value that compares shares, with an error that is at least that of equal shares."""
         first, *others = (self.readings(share) for share in self.here[name].shares)
         if not others:
             reference = first.and_other(self.readings(name))
-            return with_null_share(found, first.spreads(), reference.spreads())
+            return jackknife.with_null_share(found, first.spreads(), reference.spreads())
         one, other = first.spreads(), others[0].spreads()
-        gap = with_null_share(first.and_other(others[0]).spreads(), one, other)
-        return at_most_as_certain(found, with_null_share(gap, other, one))
+        gap = jackknife.with_null_share(first.and_other(others[0]).spreads(), one, other)
+        return jackknife.at_most_as_certain(found, jackknife.with_null_share(gap, other, one))
 
     def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
@@ -303,10 +294,9 @@ def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:
     main_value = values.get(measure.name)
     if main_value is not None and main_value.mean_of is not None:
         column, count = main_value.mean_of
-        by_chance = (BY_CHANCE, *column)
-        if by_chance in totals.columns:
-            chance_adjusted = ratio(totals[column] - totals[by_chance], totals[count])
-            values[CHANCE_ADJUSTED] = Value(chance_adjusted)
+        if (BY_CHANCE, *column) in totals.columns:
+            by_chance = totals[BY_CHANCE, *column]
+            values[CHANCE_ADJUSTED] = Value(ratio(totals[column] - by_chance, totals[count]))
     return values
 
 
@@ -321,11 +311,8 @@ def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
         beside, random = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
         with np.errstate(invalid="ignore"):  # published odds may be infinite in both
             for name in (name for name, value in primary.items() if value.is_compared):
-                found[name] = (
-                    beside[name].array - random[name].array
-                    if name in beside and name in random
-                    else np.full(np.shape(found[name]), np.nan)
-                )
+                is_known = name in beside and name in random
+                found[name] = beside[name].array - random[name].array if is_known else np.nan * found[name]
     return found
 
 

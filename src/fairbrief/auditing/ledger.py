@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
-from fairbrief.auditing.origins import WHOLE, Codes, Origins, Subgroup, narrowed
+from fairbrief.auditing.origins import WHOLE, Codes, Key, Origins, Subgroup, narrowed
 from fairbrief.reports.frames import coded
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
@@ -28,6 +28,7 @@ CHUNK = 1 << 12
 SORTED = 1 << 15
 """Units that are packed together after sorting, column by column."""
 CODEC = pa.Codec("zstd")
+NO_PLACES = np.zeros(0, dtype=np.int64)
 
 
 Written = tuple[Integers, tuple[Column, ...], Floats]
@@ -103,8 +104,9 @@ class Ledger:
     """How many entries are packed."""
     _unpacked: list[Written] = field(default_factory=list)
     """Real rows that are not packed."""
-    _nulls: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
-    _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
+    nulls: dict[Key, NullSums] = field(default_factory=dict)
+    """The sums under label permutations of each system and subgroup."""
+    _of_maps: dict[Key, NullSums] = field(default_factory=dict)
     """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
     is_relabelled: bool = False
     """Whether labels were exchanged in some unit."""
@@ -114,15 +116,13 @@ class Ledger:
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, which knows the observation, and may only read the sums."""
-        for null in self._nulls.values():
+        for null in self.nulls.values():
             null.close()
         return {**self.__dict__, "observation": None}
 
     # ---------------------------------------------------------------------------------- writing
 
-    def write(
-        self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: Mapping[int, str]
-    ) -> None:
+    def write(self, origins: Origins, blocks: Iterable[Sequence[RowBlock]], left_out: dict[int, str]) -> None:
         """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
 
         ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
@@ -142,7 +142,7 @@ class Ledger:
         reasons = np.zeros(len(origins), dtype=np.int64)
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-        self._append(len(origins), [origins], [narrowed(reasons)], [ps])
+        self._append([origins], [narrowed(reasons)], [ps])
 
     def add_of_map(self, number: int, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
@@ -158,17 +158,16 @@ class Ledger:
         self._know(other.columns)
         self._chunks += other._chunks
         self._packed += other._packed
-        self._unpacked += [
-            (self._entries + units, columns, reals) for units, columns, reals in other._unpacked
-        ]
+        later = [(self._entries + units, columns, reals) for units, columns, reals in other._unpacked]
+        self._unpacked += later
         self.is_relabelled |= other.is_relabelled
-        for key, null in other._nulls.items():
+        for key, null in other.nulls.items():
             self._null(key).merge(null)
         for key, of_maps in other._of_maps.items():
             self._of_maps.setdefault(key, NullSums(0)).merge(of_maps)
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
         reasons = [narrowed(np.array(known)[own]) for own in other._reasons]
-        self._append(len(other), other.whose, reasons, other._ps)
+        self._append(other.whose, reasons, other._ps)
 
     def add_saved(self, origins: Origins, reasons: pa.ChunkedArray, chunk: Chunk) -> None:
         """Have the rows of a chunk, and no others, with the reasons of those that are missing."""
@@ -176,15 +175,13 @@ class Ledger:
         self.known_reasons |= {reason: i for i, reason in enumerate(known.to_pylist(), 1)}
         self._know(sorted(chunk.columns))
         self._chunks, self._packed = [chunk], chunk.units
-        self._append(chunk.units, [origins], [narrowed(codes + 1)], [])
+        self._append([origins], [narrowed(codes + 1)], [])
 
-    def _append(
-        self, entries: int, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]
-    ) -> None:
+    def _append(self, whose: Sequence[Origins], reasons: Sequence[Codes], ps: Sequence[Floats]) -> None:
         self.whose += whose
         self._reasons += reasons
         self._ps += ps
-        self._entries += entries
+        self._entries += sum(map(len, reasons))
         if self._entries - self._packed >= CHUNK:
             self.pack()
 
@@ -249,35 +246,23 @@ class Ledger:
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
-        names, reasons = list(self.known_reasons), self._excluded.get((system, part), ())
-        return dict(sorted(Counter(names[reason] for reason in reasons).items()))
+        names, places = list(self.known_reasons), self._missing.get((system, part), NO_PLACES)
+        return dict(sorted(Counter(names[reason] for reason in self.reasons[places].tolist()).items()))
 
     @cached_property
-    def _excluded(self) -> dict[tuple[str, Subgroup], list[int]]:
-        """By system and subgroup the reasons of units without a row, when all rows are here."""
+    def _missing(self) -> dict[Key, Integers]:
+        """By system and subgroup the units without a row, when all rows are here."""
         missing = np.flatnonzero(self.reasons)
-        places = self.origins.by_subgroup(missing)
-        return {key: self.reasons[missing[own]].tolist() for key, own in places.items()}
+        return {key: missing[own] for key, own in self.origins.by_subgroup(missing).items()}
 
-    def null(self, system: str, part: Subgroup) -> NullSums | None:
-        """The sums under permutations; None where there are none."""
-        return self._nulls.get((system, part))
-
-    def of_maps(self, system: str, part: Subgroup) -> Totals | None:
-        """The sums by each map of a calibrated scorer, with the leading axis (maps,); None where there are none."""
-        held = self._of_maps.get((system, part))
-        if held is None:
-            return None
-        sums = held.fixed_sums()
+    def of_maps(self, key: Key) -> Totals:
+        """The sums by each map of a calibrated scorer, with the leading axis (maps,); without columns where there are none."""
+        sums = self._of_maps.get(key, NullSums(0)).fixed_sums()
         columns = {c: i for i, c in enumerate(sorted({column[1:] for column in sums}))}
-        array = np.zeros((1 + max(int(column[0]) for column in sums), len(columns)))
+        array = np.zeros((max((1 + int(column[0]) for column in sums), default=0), len(columns)))
         for (number, *column), total in sums.items():
             array[int(number), columns[tuple(column)]] = total
         return Totals(columns, array)
-
-    def drop_null(self, system: str, part: Subgroup) -> None:
-        """Let sums go that nobody asks for again."""
-        self._nulls.pop((system, part), None)
 
     def totals(self, array: Floats) -> Totals:
         """An array over this ledger's columns, by name."""
@@ -342,15 +327,11 @@ class Ledger:
     def _sum_squares(self, origins: Origins, blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
         contrasts, clusters = [self._contrasts(block) for block in blocks], list(origins.clusters)
-        units = sorted(
-            (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
-        )
+        units = sorted((i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units))
         for i, b, j in units:
             choices, permutations = blocks[b].choices, blocks[b].values.shape[1]
-            moved = {
-                name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
-                for name, x in contrasts[b].items()
-            }
+            taken = 0 if choices is None else choices[j]
+            moved = {name: x[j].take(taken, axis=0) for name, x in contrasts[b].items()}
             kind = origins.known_kinds[origins.kind[i]]
             for part in (WHOLE, *kind.subgroups):
                 null = self._null((kind.system, part))
@@ -359,10 +340,10 @@ class Ledger:
     def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
         return contrast_sums(self.observation, block.columns, block.values)
 
-    def _null(self, key: tuple[str, Subgroup]) -> NullSums:
-        if key not in self._nulls:
-            self._nulls[key] = NullSums(self.n_resamples)
-        return self._nulls[key]
+    def _null(self, key: Key) -> NullSums:
+        if key not in self.nulls:
+            self.nulls[key] = NullSums(self.n_resamples)
+        return self.nulls[key]
 
     def _know(self, columns: Iterable[Column]) -> None:
         for column in columns:

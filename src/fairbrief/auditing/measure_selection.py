@@ -70,9 +70,8 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
             measures.append(measure)
             continue
         there = known[holder]
-        over = [a for a in attributes if a in there] or [
-            a for a, v in there.items() if not attributes and _is_group(v)
-        ]
+        over = [a for a, v in there.items() if not attributes and _is_group(v)]
+        over += [a for a in attributes if a in there]
         if not over:
             wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
             raise RequestError(
@@ -87,13 +86,11 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
     return Choice(tuple(dict.fromkeys(measures)))
 
 
-def check_attributes(
-    attributes: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS
-) -> None:
+def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS) -> None:
     """RequestError for an attribute that none of the holders among the first cases has."""
     known = attributes_of(head)
     there = sorted({name for holder in holders for name in known[holder]})
-    for name in attributes:
+    for name in names:
         if name in there:
             continue
         parts = [part.strip() for part in name.split(",")]
@@ -177,11 +174,9 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
         else:
             measures.append(kind())
     language = language_of(head)
-    unread = {measure: why for measure in measures if (why := _unread(measure, language))}
-    left_out |= {repr(measure): why for measure, why in unread.items()}
-    return Choice(
-        tuple(m for m in measures if m not in unread), tuple(starmap(NotMeasured, left_out.items()))
-    )
+    left_out |= {repr(measure): why for measure in measures if (why := _unread(measure, language))}
+    kept = tuple(measure for measure in measures if repr(measure) not in left_out)
+    return Choice(kept, tuple(starmap(NotMeasured, left_out.items())))
 
 
 def _over_each(

@@ -79,16 +79,12 @@ def with_families(
             for i in members:
                 e = adjusted[i]
                 low, high = _simultaneous(e, len(tests), p, settings)
-                notes = e.notes
                 # The smallest p that this number of resamples allows, though more resamples could give less.
-                is_least = (
-                    e.extract_p is None and (e.smallest_p or 0.0) < (e.p or 0.0) <= least < settings.alpha
-                )
-                if p is not None and p > settings.alpha and is_least:
-                    notes = (*notes, Note("tests_need_resamples", _needed(len(tests), settings)))
-                adjusted[i] = e.replace(
-                    family_p=p, family_size=len(tests), family_low=low, family_high=high, notes=notes
-                )
+                is_least = (e.smallest_p or 0.0) < (e.p or 0.0) <= least < settings.alpha
+                hidden = p is not None and p > settings.alpha and is_least and e.extract_p is None
+                notes = (Note("tests_need_resamples", _needed(len(tests), settings)),) if hidden else ()
+                family = {"family_p": p, "family_size": len(tests), "family_low": low, "family_high": high}
+                adjusted[i] = e.replace(**family, notes=(*e.notes, *notes))
     return adjusted
 
 

@@ -22,6 +22,8 @@ LEAST = 0.1
 """Groups differ in length if their documents are at least this much longer or shorter than the others."""
 
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
+ByGroup = dict[str, dict[str, Estimate]]
+"""The estimates of a measure and system, by quantity and group."""
 
 
 def with_notes(estimates: Iterable[Estimate], *several: NotesOf) -> list[Estimate]:
@@ -52,11 +54,8 @@ def _of_groups(over: str, groups: Iterable[str]) -> tuple[Note, ...]:
     alike: dict[str, list[str]] = {}
     for group in groups:
         alike.setdefault(_normalized(group), []).append(group)
-    found = [
-        Note("groups_alike", {"attribute": over, "groups": names})
-        for names in alike.values()
-        if len(names) > 1
-    ]
+    several = [names for names in alike.values() if len(names) > 1]
+    found = [Note("groups_alike", {"attribute": over, "groups": names}) for names in several]
     if missing := [name for key, names in alike.items() if key in MISSING for name in names]:
         found.append(Note("groups_missing", {"attribute": over, "groups": missing}))
     return tuple(found)
@@ -80,14 +79,15 @@ def length_notes(estimates: Iterable[Estimate], alpha: float) -> NotesOf:
     Both have p against the same baseline. A contrast survives if the value with length held equal
     has the same sign and an unadjusted p of at most ``alpha``.
     """
-    found: dict[Key, dict[str, dict[str, Estimate]]] = {}
+    found: dict[Key, ByGroup] = {}
     for e in estimates:
         if e.group and not e.baseline:
             of = found.setdefault(_key(e), {})
             of.setdefault(e.quantity.partition("[")[0], {})[e.group] = e
-    notes = {
-        key: _of_coverage(of, key[1], alpha) or _of_shares(of, key[1], alpha) for key, of in found.items()
-    }
+    notes: dict[Key, tuple[Note, ...]] = {}
+    for key, of in found.items():
+        told = {"system": key[1], "alpha": alpha}
+        notes[key] = _of_coverage(of, told) or _of_shares(of, told)
     return lambda e: notes.get(_key(e), ()) if is_leading(e) else ()
 
 
@@ -95,26 +95,20 @@ def _key(e: Estimate) -> Key:
     return e.measure, e.system, tuple(e.subgroup.items())
 
 
-def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
+def _of_coverage(of: ByGroup, told: Mapping[str, Any]) -> tuple[Note, ...]:
     """Documents of a group that are longer than their record's mean, which increases their coverage by length alone."""
     longer = of.get(LOG_LENGTH, {})
     if not any(_is_clear(e) and abs(e.value or 0.0) >= math.log1p(LEAST) for e in longer.values()):
         return ()
     times = {g: math.exp(e.value) for g, e in longer.items() if e.value is not None}
-    return (
-        Note("documents_longer", {"times": times}),
-        _both(
-            system, alpha, of.get("relative_difference", {}), of.get(EQUAL_LENGTH, {}), "length_held_equal"
-        ),
-    )
+    compared = _both(of, "relative_difference", EQUAL_LENGTH, "length_held_equal", told)
+    return Note("documents_longer", {"times": times}), compared
 
 
-def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
+def _of_shares(of: ByGroup, told: Mapping[str, Any]) -> tuple[Note, ...]:
     """A group's share of the words is not its share of the documents: a standard has to be chosen."""
-    longer, words = of.get(WORDS_LESS_DOCUMENTS, {}), of.get("source", {})
-    shares = {}
-    moved = False
-    for group, e in longer.items():
+    words, shares, moved = of.get("source", {}), {}, False
+    for group, e in of.get(WORDS_LESS_DOCUMENTS, {}).items():
         share = words[group].value if group in words else None
         if e.value is None or share is None:
             continue
@@ -123,39 +117,31 @@ def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: flo
         shares[group] = {"words": share, "documents": documents}
     if not moved:
         return ()
-    return (
-        Note("words_unlike_documents", {"shares": shares}),
-        _both(system, alpha, of.get("difference", {}), of.get(BY_DOCUMENTS, {}), "documents_alike"),
-    )
+    compared = _both(of, "difference", BY_DOCUMENTS, "documents_alike", told)
+    return Note("words_unlike_documents", {"shares": shares}), compared
 
 
-def _both(
-    system: str, alpha: float, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: str
-) -> Note:
+def _both(of: ByGroup, as_it_is: str, free: str, code: str, told: Mapping[str, Any]) -> Note:
     """Both readings of each group."""
+    pairs = {group: (e, of.get(free, {}).get(group)) for group, e in of.get(as_it_is, {}).items()}
     readings = {
-        group: _readings(e, free[group], alpha)
-        for group, e in as_it_is.items()
-        if group in free and free[group].value is not None and e.value is not None
+        group: _readings(first, second, told["alpha"])
+        for group, (first, second) in pairs.items()
+        if second is not None and first.value is not None and second.value is not None
     }
-    told = {"system": system, "alpha": alpha, "readings": readings}
-    return Note(code, told) if readings else Note("length_is_group")
+    return Note(code, {**told, "readings": readings}) if readings else Note("length_is_group")
 
 
 def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any]:
     """Both readings of a contrast, the baseline that both are tested against, and whether the first survives."""
-    both = as_it_is, free
     is_random = as_it_is.extract_p is not None and free.extract_p is not None
-    gaps = [(e.extract_difference if is_random else e.value) or 0.0 for e in both]
-    ps = [e.extract_p if is_random else e.p for e in both]
-    first, second = (
-        {"value": e.value, "low": e.low, "high": e.high, "p": p} for e, p in zip(both, ps, strict=True)
-    )
+    p, other = ((e.extract_p if is_random else e.p) for e in (as_it_is, free))
+    gap, rest = ((e.extract_difference if is_random else e.value) or 0.0 for e in (as_it_is, free))
     return {
-        "free": second,
-        "as_it_is": first,
+        "free": {"value": free.value, "low": free.low, "high": free.high, "p": other},
+        "as_it_is": {"value": as_it_is.value, "low": as_it_is.low, "high": as_it_is.high, "p": p},
         "baseline": "random sentences" if is_random else "no difference",
-        "survives": None if ps[1] is None else gaps[0] * gaps[1] > 0 and ps[1] <= alpha,
+        "survives": None if other is None else gap * rest > 0 and other <= alpha,
     }
 
 

@@ -116,9 +116,8 @@ class RelabelledRows:
         # Two units of few label permutations are one of all pairs of these, from which half as many rows are taken.
         while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
             if len(values) % 2:
-                values, choices = (
-                    np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices)
-                )
+                values = np.concatenate([values, np.zeros_like(values[:1])])
+                choices = np.concatenate([choices, np.zeros_like(choices[:1])])
             values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
             values = values.reshape(len(values), n * n, -1)
             choices = choices[::2] * n + choices[1::2]
@@ -205,11 +204,8 @@ class NullSums:
         if other._sums:
             self._sum_rows()
             for column, (whole, rest) in other._sums.items():
-                # Copied: what came from another process may be read-only.
-                total = self._sums.get(column)
-                self._sums[column] = (
-                    (whole + 0, rest + 0) if total is None else added(added(total, rest), whole)
-                )
+                # Added to nothing it is copied: what came from another process may be read-only.
+                self._sums[column] = added(added(self._sums.get(column), rest), whole)
         self.is_relabelled |= other.is_relabelled
         self.permutations.update(other.permutations)
 
@@ -242,10 +238,9 @@ class NullSums:
         if self._joint_permutations() > self.n_resamples:
             each = np.arange(self.n_resamples)
             return each, each
-        moving = [
-            (rows.values.shape[1], choice) for rows in self._rows if rows.columns for choice in rows.choices
-        ]
-        numbers, choices = tuple(n for n, _ in moving), tuple(choice.tobytes() for _, choice in moving)
+        moving = [rows for rows in self._rows if rows.columns]
+        numbers = tuple(rows.values.shape[1] for rows in moving for _ in rows.choices)
+        choices = tuple(choice.tobytes() for rows in moving for choice in rows.choices)
         return _joint_draws(self.n_resamples, numbers, choices)
 
     def _likeness(self) -> object:
@@ -260,14 +255,11 @@ class NullSums:
         return {column: i for i, column in enumerate(sorted({*self._sums, *of_rows}))}
 
     def _add_rows(self, rows: RelabelledRows) -> None:
-        if not self._sums:
-            kept = [*self._rows, rows]
-            room = sum(held.room for held in kept)
-            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.are_small:
-                self._rows = kept
-                return
-        self._sum_rows()
-        self._sum(rows)
+        kept = [*self._rows, rows]
+        are_few = sum(map(len, kept)) <= FEW and sum(held.room for held in kept) <= self.n_resamples + 1
+        self._rows = kept
+        if self._sums or not are_few or not rows.are_small:
+            self._sum_rows()
 
     def _sum_rows(self) -> None:
         kept, self._rows = self._rows, []

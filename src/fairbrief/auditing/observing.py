@@ -14,6 +14,7 @@ from typing import cast
 
 import numpy as np
 
+from fairbrief import types as t
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
@@ -23,28 +24,12 @@ from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
 from fairbrief.statistics.label_permutations import LabelDraws, Labelled, Relabelled, with_real_labels
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Cases,
-    Column,
-    ExtractObservation,
-    Extracts,
-    Floats,
-    Integers,
-    Measure,
-    Observation,
-    PermutationScheme,
-    Reason,
-    Scorer,
-    Scores,
-)
 
 LEFT_OUT = "left out on request: "
 """How the reason begins of a unit that would have ended the audit."""
 LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
-TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
+TESTED: tuple[t.Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
 LABELS_OF_ONE = 1 << 22
@@ -56,13 +41,17 @@ extract."""
 
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
 """The permutation inputs of a unit without labels."""
-Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
+Drawn = tuple[Sequence[t.Extracts], Sequence[t.Ask]] | t.Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
-def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
+LeftOut = dict[int, str]
+"""Why units have no row, by their place."""
+
+
+def by_observation(measures: Iterable[t.Measure]) -> dict[t.Observation, list[t.Measure]]:
     """The measures of each observation, in the order in which the observations first occur."""
-    found: dict[Observation, list[Measure]] = {}
+    found: dict[t.Observation, list[t.Measure]] = {}
     for measure in measures:
         found.setdefault(measure.observation, []).append(measure)
     return found
@@ -76,14 +65,14 @@ class AskedUnit:
     """
 
     place: int
-    cases: Cases
-    asks: Sequence[Ask]
+    cases: t.Cases
+    asks: Sequence[t.Ask]
     relabelled: Relabelled
     drawn: Drawn = None
     first: int = 0
 
     @property
-    def all_asks(self) -> Sequence[Ask]:
+    def all_asks(self) -> Sequence[t.Ask]:
         """Those of its summaries, then those of its extracts."""
         return (*self.asks, *self.drawn[1]) if isinstance(self.drawn, tuple) else self.asks
 
@@ -92,7 +81,7 @@ class AskedUnit:
 class Answered:
     """Units of an observation, and the answers to all asks of theirs and of others."""
 
-    observation: Observation
+    observation: t.Observation
     units: Sequence[AskedUnit]
     table: ScoreTable
 
@@ -108,7 +97,7 @@ class Answered:
 
     def extracts(self) -> ScoredUnits:
         """The units with their random extracts in place of the summaries, and the answers about these."""
-        drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", one.drawn) for one in self.units]
+        drawn = [cast("tuple[Sequence[t.Extracts], Sequence[t.Ask]]", one.drawn) for one in self.units]
         first = np.array([one.first + len(one.asks) for one in self.units], dtype=np.int64)
         many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
         extracts = [of_unit for of_unit, _ in drawn]
@@ -123,8 +112,9 @@ class Observer:
     the reason.
     """
 
-    scorers: Mapping[str, Scorer]
-    label_draws: LabelDraws
+    scorers: Mapping[str, t.Scorer]
+    label_draws: LabelDraws | None = None
+    """Label permutations; needed only for a ledger with resamples."""
     skips: bool = False
     extracts: ExtractDraws | None = None
     """Random extracts to observe as well; None for none."""
@@ -135,17 +125,18 @@ class Observer:
         """Write down every unit, in order. ``origins`` are those of the units."""
         if origins is None:
             origins = Origins.by_column(origin for _, origin in units)
-        left_out: dict[int, str] = {}
+        left_out: LeftOut = {}
         ledger.write(origins, self._rows(ledger, units, origins, left_out), left_out)
 
     def _rows(
-        self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: dict[int, str]
+        self, ledger: Ledger, units: Sequence[Unit], origins: Origins, left_out: LeftOut
     ) -> Iterator[list[RowBlock]]:
         """The rows of units, of some consecutive ones at a time; adds why others have none."""
         asked = list(self._asked(ledger.observation, units, left_out))
         answered, of_maps = self._scored(ledger.observation, asked, left_out)
         relabelled, first = [one.relabelled for one in answered.units], 0
         if ledger.n_resamples:
+            assert self.label_draws is not None
             is_listed = ledger.observation.declaration.tests_units is not None
             several = self.label_draws.of_many(relabelled, all_permutations=is_listed, at_once=LABELS_AT_ONCE)
         else:
@@ -160,9 +151,7 @@ class Observer:
             rows = self._observed(replace(answered, table=of_map), real, {})
             ledger.add_of_map(k, origins, rows)
 
-    def _observed(
-        self, answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
-    ) -> list[RowBlock]:
+    def _observed(self, answered: Answered, labelled: list[Labelled], left_out: LeftOut) -> list[RowBlock]:
         """The rows of the units; adds why others have none."""
         try:
             return list(_observed_together(answered, labelled, left_out))
@@ -175,7 +164,7 @@ class Observer:
         return list(chain.from_iterable(alone))
 
     def _asked(
-        self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
+        self, observation: t.Observation, units: Sequence[Unit], left_out: LeftOut
     ) -> Iterator[AskedUnit]:
         """The units that have an answered case; adds why others have none."""
         for i, (cases, origin) in enumerate(units):
@@ -192,24 +181,24 @@ class Observer:
                 left_out[i] = self._skipped(error)
 
     def _scored(
-        self, observation: Observation, asked: list[AskedUnit], left_out: dict[int, str]
+        self, observation: t.Observation, asked: list[AskedUnit], left_out: LeftOut
     ) -> tuple[Answered, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
         Also the scores under each calibration map of resampled labels, for a calibrated scorer.
         """
-        if self.extracts is not None and isinstance(observation, ExtractObservation):
+        if self.extracts is not None and isinstance(observation, t.ExtractObservation):
             draws_unscored = observation.declaration.draws_unscored
             wanted = [one for one in asked if one.asks or draws_unscored]
             drawn = self.extracts.extracts_of([one.cases for one in wanted])
             for one, extracts in zip(wanted, drawn, strict=True):
-                if isinstance(extracts, Reason):
+                if isinstance(extracts, t.Reason):
                     one.drawn = extracts
                     continue
                 about = observation.extract_asks(one.cases, extracts)
                 if all(self.scores_extracts(ask.scorer) for ask in about):
                     one.drawn = extracts, about
-        asks: list[Ask] = []
+        asks: list[t.Ask] = []
         for one in asked:
             one.first = len(asks)
             asks += one.all_asks
@@ -227,7 +216,7 @@ class Observer:
                 usable.append(one)
         return Answered(observation, usable, table), tables
 
-    def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
+    def _answers(self, asks: Sequence[t.Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
         if not asks:
             yield ScoreTable.of([])
@@ -258,7 +247,7 @@ class Observer:
         return f"{LEFT_OUT}{wrong}"
 
 
-def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
+def _relabelling(scheme: t.PermutationScheme, origin: Origin) -> Relabelled:
     """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
     key = origin.cluster if scheme.is_together or items is not None else origin.record
@@ -269,7 +258,7 @@ def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
 NO_NUMBER = "a score that is not a number, from "
 
 
-def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
+def finite(asks: Sequence[t.Ask], answers: Iterable[t.Scores]) -> Iterator[t.Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):
         if not _is_usable(answer):
@@ -285,7 +274,7 @@ def refuse_unscored(ledgers: Iterable[Ledger]) -> None:
             raise BackendError(_refusal(named.removeprefix(NO_NUMBER)))
 
 
-def _is_usable(answer: Scores, *, allows_nan: bool = False) -> bool:
+def _is_usable(answer: t.Scores, *, allows_nan: bool = False) -> bool:
     """Whether an answer is all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
     is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
     return bool(is_stated or (allows_nan and not np.isinf(answer.matrix).any()))
@@ -301,113 +290,97 @@ def _refusal(scorer: str) -> str:
 # ------------------------------------------------------------------------------------------ rows
 
 
-def _observed_together(
-    answered: Answered, labelled: Sequence[Labelled], left_out: dict[int, str]
-) -> Iterator[RowBlock]:
+def _observed_together(answered: Answered, labelled: list[Labelled], left_out: LeftOut) -> Iterator[RowBlock]:
     """The rows of units, in blocks of equal columns; adds why others have none."""
     for alike in labelled:
         some = answered.some(alike.places)
-        rows, why = _observe_many(some.observation, some.summaries(), alike.permutations)
+        blocks, why = _observe_many(some.observation, some.summaries(), alike.permutations)
         places = np.array([one.place for one in some.units])
         left_out.update((int(places[i]), reason.text) for i, reason in why.items())
-        random = _of_extracts(some, alike.permutations[:, :1], why)
-        for block in _joined(rows):
-            yield _with_more(some.observation, block, alike, places, random)
+        of_extracts, without = _of_extracts(some, alike.permutations[:, :1], places, why)
+        for block in blocks:
+            yield _with_more(some.observation, block, alike, places, of_extracts, without)
+            of_extracts = []
 
 
-def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
+def _joined(blocks: Iterable[t.AlikeRows]) -> list[t.AlikeRows]:
     """Units with equal columns in one block; an observation may have split them by shape."""
-    alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
+    alike: dict[tuple[t.Column, ...], list[t.AlikeRows]] = {}
     for block in blocks:
         alike.setdefault(block.columns, []).append(block)
     for columns, several in alike.items():
-        if len(several) == 1:
-            yield several[0]
-        else:
+        if len(several) > 1:
             units = [i for block in several for i in block.units]
-            yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
+            several[:] = [t.AlikeRows(units, columns, np.concatenate([block.values for block in several]))]
+    return [block for (block,) in alike.values()]
 
 
-Random = tuple[Sequence[AlikeRows], Sequence[int]]
-"""The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
-
-
-def _of_extracts(answered: Answered, labels: Integers, without_row: Container[int]) -> Random:
-    drawn = [(j, one.drawn) for j, one in enumerate(answered.units) if j not in without_row]
-    without = [j for j, extracts in drawn if isinstance(extracts, Reason)]
-    places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
-    if not places:
+def _of_extracts(
+    answered: Answered, labels: t.Integers, places: t.Integers, without_row: Container[int]
+) -> tuple[list[Written], set[int]]:
+    """The rows of the random extracts of units that have a row themselves; and the units that have a row, but no extracts."""
+    drawn = {j: one.drawn for j, one in enumerate(answered.units) if j not in without_row}
+    without = {j for j, extracts in drawn.items() if isinstance(extracts, t.Reason)}
+    own = [j for j, extracts in drawn.items() if isinstance(extracts, tuple)]
+    if not own:
         return [], without
-    units = answered.some(places).extracts()
-    blocks, reasons = _observe_many(answered.observation, units, labels[places])
-    rows = [replace(block, units=[places[i] for i in block.units]) for block in blocks]
-    return rows, without + [places[i] for i in reasons]
-
-
-def _beside(block: AlikeRows, random: Random, places: Integers) -> Iterator[Written]:
-    """What random extracts add to the real rows of a block; ``places`` are those of all units."""
-    of_extracts, without = random
-    row_of = {unit: i for i, unit in enumerate(block.units)}
-    for rows in of_extracts:
-        if own := [(unit, k) for k, unit in enumerate(rows.units) if unit in row_of]:
-            units, chosen = np.array(own).T
-            yield places[units], _named(OF_EXTRACTS, rows.columns), rows.values[chosen, 0]
-    if alone := [unit for unit in without if unit in row_of]:
-        values = block.values[[row_of[unit] for unit in alone], 0]
-        yield places[alone], _named(WITHOUT_EXTRACTS, block.columns), values
+    blocks, reasons = _observe_many(answered.observation, answered.some(own).extracts(), labels[own])
+    whose = places[own]
+    rows = [(whose[[*b.units]], _named(OF_EXTRACTS, b.columns), b.values[:, 0]) for b in blocks]
+    return rows, without | {own[i] for i in reasons}
 
 
 @lru_cache(maxsize=256)
-def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+def _named(what: str, columns: tuple[t.Column, ...]) -> tuple[t.Column, ...]:
     """Extra columns of the real rows; units with the same columns share them."""
     return tuple((what, *column) for column in columns)
 
 
 def _observe_many(
-    observation: Observation, units: ScoredUnits, labels: Integers
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    observation: t.Observation, units: ScoredUnits, labels: t.Integers
+) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
     """Rows of units, or of their extracts, under label permutations (units, R, n); one by one where the observation has no `observe_many`."""
     if isinstance(observation, BatchObservation):
         step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
         if len(units) > 1 or labels.shape[1] <= step:
-            return observation.observe_many(units, labels)
+            blocks, why = observation.observe_many(units, labels)
+            return _joined(blocks), why
         # One unit of very many labels: some label permutations after others, since no row depends on another's label permutation.
-        parts = [
-            observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
-        ]
+        starts = range(0, labels.shape[1], step)
+        parts = [observation.observe_many(units, labels[:, i : i + step]) for i in starts]
         if parts[0][1]:
             return parts[0]
         values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)
         return [replace(parts[0][0][0], values=values)], {}
-    alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
-    reasons = {}
+    found, reasons = list[t.AlikeRows](), dict[int, t.Reason]()
     for i, (cases, scores) in enumerate(units):
         if units.extracts:
-            rows = cast("ExtractObservation", observation).observe_extracts(cases, units.extracts[i], scores)
+            rows = cast("t.ExtractObservation", observation).observe_extracts(
+                cases, units.extracts[i], scores
+            )
         else:
             rows = observation.observe(cases, scores, labels[i])
-        if isinstance(rows, Reason):
+        if isinstance(rows, t.Reason):
             reasons[i] = rows
         else:
-            alike.setdefault(rows.columns, []).append((i, rows.values))
-    blocks = [
-        AlikeRows([i for i, _ in members], columns, np.stack([values for _, values in members]))
-        for columns, members in alike.items()
-    ]
-    return blocks, reasons
+            found.append(t.AlikeRows([i], rows.columns, rows.values[np.newaxis]))
+    return _joined(found), reasons
 
 
 def _with_more(
-    observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers, random: Random
-) -> RowBlock:
-    """Rows with the tests of single units, their permutation means and their random extracts.
+    observation: t.Observation, block: t.AlikeRows, labelled: Labelled, places: t.Integers,
+    of_extracts: Sequence[Written], without_extracts: Container[int],
+) -> RowBlock:  # fmt: skip
+    """Rows with the tests of single units, their permutation means and rows of random extracts.
 
     ``places`` are those of all ``labelled`` units.
     """
     declared, exact = observation.declaration, labelled.is_exact
     columns, values, ps = block.columns, block.values, None
     units = np.array(block.units, dtype=np.int64)
-    beside = list(_beside(block, random, places))
+    beside = [*of_extracts]
+    if alone := [i for i, unit in enumerate(block.units) if unit in without_extracts]:
+        beside.append((places[units[alone]], _named(WITHOUT_EXTRACTS, columns), values[alone, 0]))
     if means := _chance_means(declared, block, exact=exact):
         beside.append((places[units], *means))
     if declared.tests_units is not None and values.shape[1] > 1:
@@ -419,8 +392,8 @@ def _with_more(
 
 
 def _chance_means(
-    declared: ObservationDeclaration, block: AlikeRows, *, exact: bool
-) -> tuple[tuple[Column, ...], Floats] | None:
+    declared: ObservationDeclaration, block: t.AlikeRows, *, exact: bool
+) -> tuple[tuple[t.Column, ...], t.Floats] | None:
     """The means over the permutations of the columns that have a chance-adjusted score; None if there are none."""
     kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
     if not kept or block.values.shape[1] == 1:
@@ -432,8 +405,8 @@ def _chance_means(
 
 
 def with_unit_tests(
-    block: AlikeRows, declared: ObservationDeclaration, *, exact: bool
-) -> tuple[tuple[Column, ...], Floats, Floats]:
+    block: t.AlikeRows, declared: ObservationDeclaration, *, exact: bool
+) -> tuple[tuple[t.Column, ...], t.Floats, t.Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
     Every label permutation gets the p that it would have as the real labels. So the columns have a

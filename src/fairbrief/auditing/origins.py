@@ -21,6 +21,8 @@ Subgroup = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
 
 WHOLE: Subgroup = ()
+Key = tuple[str, Subgroup]
+"""A system, and a part of its data."""
 BETWEEN = b"\xff"
 """Separates names; it never occurs in UTF-8."""
 DECODED = 4096
@@ -169,20 +171,20 @@ class Origins(Sequence[Origin]):
         block, blocks = numbered(self.block[places], self.known_blocks)
         return Origins(records, clusters, kind, block, kinds, blocks)
 
-    def by_subgroup(self, chosen: Integers | None = None) -> dict[tuple[str, Subgroup], Integers]:
+    def by_subgroup(self, chosen: Integers | None = None) -> dict[Key, Integers]:
         """The places of the rows of each system, whole and by subgroup, in order; ``chosen`` limits them, and counts only these."""
         kinds = self.kind if chosen is None else self.kind[chosen]
         order = np.argsort(kinds, kind="stable")
         met, first = np.unique(kinds[order], return_index=True)
-        parts: dict[tuple[str, Subgroup], list[Integers]] = {}
+        found: dict[Key, list[Integers]] = {}
         for number, places in zip(met.tolist(), np.split(order, first)[1:], strict=True):
             kind = self.known_kinds[number]
             for subgroup in (WHOLE, *kind.subgroups):
-                parts.setdefault((kind.system, subgroup), []).append(places)
-        return {
-            key: places[0] if len(places) == 1 else np.sort(np.concatenate(places))
-            for key, places in parts.items()
-        }
+                found.setdefault((kind.system, subgroup), []).append(places)
+        for several in found.values():
+            if len(several) > 1:
+                several[:] = [np.sort(np.concatenate(several))]
+        return {key: several[0] for key, several in found.items()}
 
     @property
     def are_clusters(self) -> bool:
@@ -257,20 +259,22 @@ def merged(cases: Sequence[Unit], scope: Scope) -> list[Unit]:
     made: list[Unit] = []
     for several in together.values():
         units = sorted(several, key=place_of)
-        first, origin = units[0][0][0], units[0][1]
-        origins, name = [other for _, other in units], origin.record
+        origins = [origin for _, origin in units]
+        first, origin, name = units[0][0][0], origins[0], origins[0].record
         if (source := first.record.seed_id) in designs:
             design = _design_of(first)
             name = source if design == designs[source] else " ".join((source, *design))
-        subgroups = tuple(
-            part for part in origin.subgroups if all(part in other.subgroups for other in origins)
-        )
-        attributes = tuple(
-            pair for pair in origin.attributes if all(pair in other.attributes for other in origins)
-        )
+        subgroups = _of_all(other.subgroups for other in origins)
+        attributes = _of_all(other.attributes for other in origins)
         members = tuple(case for cases_of, _ in units for case in cases_of)
         made.append((members, replace(origin, record=name, subgroups=subgroups, attributes=attributes)))
     return sorted(made, key=place_of)
+
+
+def _of_all(several: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    """What all have, in the order of the first."""
+    first, *others = several
+    return tuple(one for one in first if all(one in other for other in others))
 
 
 def place_of(unit: Unit) -> tuple[str, ...]:
@@ -296,11 +300,8 @@ def whole_clusters(units: Iterable[Unit], most: int) -> Iterator[list[Unit]]:
 
 def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> tuple[Subgroup, ...]:
     """The subgroups of a record: one per grouping whose attributes it all has."""
-    return tuple(
-        tuple((name, attributes[name]) for name in names)
-        for names in by
-        if all(n in attributes for n in names)
-    )
+    complete = [names for names in by if all(name in attributes for name in names)]
+    return tuple(tuple((name, attributes[name]) for name in names) for names in complete)
 
 
 def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:

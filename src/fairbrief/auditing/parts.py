@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,12 @@ from numpy.typing import NDArray
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
-from fairbrief.auditing.origins import WHOLE, Names, Origins, Subgroup, first_met, systems_of, united
+from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, first_met, systems_of, united
 from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
+
+Blocks = tuple[Floats, Integers]
+"""Rows summed by sampled counterfactual, and the cluster of each."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Part:
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
-    blocks: tuple[Floats, Integers] | None = None
+    blocks: Blocks | None = None
 
     @cached_property
     def sums(self) -> Floats:
@@ -58,9 +62,8 @@ class Part:
 
 def maps_of(parts: Sequence[Part]) -> Totals | None:
     """The sums of parts by each map of a calibrated scorer, with the leading axes (parts, maps); None where one has none."""
-    found = [part.ledger.of_maps(part.system, part.subgroup) for part in parts]
-    each = [totals for totals in found if totals is not None]
-    if not each or len(each) < len(found):
+    each = [part.ledger.of_maps((part.system, part.subgroup)) for part in parts]
+    if not all(totals.columns for totals in each):
         return None
     columns = {c: i for i, c in enumerate(sorted({c for totals in each for c in totals.columns}))}
     many = min(len(totals.array) for totals in each)
@@ -68,38 +71,34 @@ def maps_of(parts: Sequence[Part]) -> Totals | None:
     return Totals(columns, np.stack(sums))
 
 
-def parts_of(
-    ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0
-) -> dict[tuple[str, Subgroup], Part]:
+def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> dict[Key, Part]:
     """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
-    clusters = origins.clusters
-    rows_of, nothing, codes = origins.by_subgroup(), np.zeros(0, dtype=np.int64), clusters.codes()
-    found: dict[tuple[str, Subgroup], tuple[ClusterRows, Names, Integers]] = {}
-    for key in ((system, part) for system in systems for part in (WHOLE, *subgroups)):
+    clusters, rows_of = origins.clusters, origins.by_subgroup()
+    nothing, codes = np.zeros(0, dtype=np.int64), clusters.codes()
+    found: dict[Key, tuple[ClusterRows, Names, Integers]] = {}
+    for key in itertools.product(systems, (WHOLE, *subgroups)):
         chosen = rows_of.get(key, nothing)
-        first, code = first_met(codes if len(chosen) == len(codes) else codes[chosen])
+        first, code = first_met(codes[chosen])
         rows = ClusterRows(ledger, chosen, code if len(first) < len(code) else None)
         found[key] = rows, clusters.of(chosen[first]), chosen[first]
     del codes, rows_of
-    members = [own for own, _, _ in found.values()]
-    are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
+    members, names, heads = zip(*found.values(), strict=True) if found else ((), (), ())
+    are_many = any(len(of_part) > ONE_BY_ONE for of_part in names)
     group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
-    groups = [group[heads] if len(names) > ONE_BY_ONE else None for _, names, heads in found.values()]
-    units = units_of_rows(members, [names for _, names, _ in found.values()], groups)
-    blocks = _blocks(ledger, members, origins)
+    groups = [group[of_part] if len(of_part) > ONE_BY_ONE else None for of_part in heads]
+    units = units_of_rows(members, names, groups)
+    each = zip(found, names, units, members, _blocks(ledger, members, origins), strict=True)
     return {
-        key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)
-        for (key, (rows, names, _)), own, of_blocks in zip(found.items(), units, blocks, strict=True)
+        key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]], blocks)
+        for key, of_part, own, rows, blocks in each
     }
 
 
-def _blocks(
-    ledger: Ledger, several: Sequence[ClusterRows], origins: Origins
-) -> list[tuple[Floats, Integers] | None]:
+def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) -> list[Blocks | None]:
     """The rows of each part summed by sampled variant, and each one's cluster; None where no seed document has several."""
     matrix: Floats | None = None
-    found: list[tuple[Floats, Integers] | None] = [None] * len(several)
+    found: list[Blocks | None] = [None] * len(several)
     for k, members in enumerate(several):
         if members.cluster is None:
             continue

@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import Chunk, Ledger
-from fairbrief.auditing.origins import (
-    Codes,
-    Names,
-    Origin,
-    Origins,
-    first_met,
-    narrowed,
-    numbered,
-    subgroups_of,
-)
+from fairbrief.auditing.origins import Names, Origin, Origins, first_met, narrowed, numbered, subgroups_of
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Column, Floats, Measure, Observation
@@ -41,9 +32,7 @@ IDENTITY = pa.schema({
 """The columns of every observation, before attributes and statistics."""
 
 
-def rows_from(
-    ledgers: Iterable[Ledger], measures_of: Mapping[Observation, Sequence[Measure]]
-) -> PerRecordRows:
+def rows_from(ledgers: Iterable[Ledger], measures_of: dict[Observation, list[Measure]]) -> PerRecordRows:
     """The rows of ledgers; tables are made on request."""
     filled = [ledger for ledger in ledgers if len(ledger)]
     identity = [*IDENTITY, *(pa.field(name, REPEATED) for name in _kept_attributes(filled))]
@@ -125,9 +114,7 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
     ]
 
 
-def _identity(
-    ledger: Ledger, measures: Sequence[Measure], rows: range, names: Iterable[str]
-) -> list[pa.Array]:
+def _identity(ledger: Ledger, measures: Sequence[Measure], rows: range, names: list[str]) -> list[pa.Array]:
     """The columns other than statistics, of some rows of a ledger."""
     origins, own = ledger.origins.of(np.arange(rows.start, rows.stop)), slice(rows.start, rows.stop)
     reasons, ps = ledger.reasons[own], ledger.ps[own]
@@ -168,7 +155,7 @@ def _texts_of(kind: Origin) -> dict[str, str]:
     }
 
 
-def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
+def _coded(codes: NDArray[np.integer[Any]], values: Sequence[str | None]) -> pa.Array:
     """Of each row the text with its number, each distinct one held once. Shape of ``codes``: (rows,)."""
     found = texts(values).dictionary_encode()
     places = found.indices.take(numbers(codes))
@@ -239,9 +226,8 @@ def ledgers_from(
 
 def _origins(rows: pa.Table, by: Groupings) -> Origins:
     """Whose the rows are."""
-    records, clusters = (
-        Names(rows[name].cast(pa.large_binary()).combine_chunks()) for name in ("record", "cluster")
-    )
+    texts_of = (rows[name].cast(pa.large_binary()).combine_chunks() for name in ("record", "cluster"))
+    records, clusters = map(Names, texts_of)
     attributes = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes, columns = np.zeros(len(rows), dtype=np.int64), []
     for name in ("system", "system_kind", *attributes):

@@ -137,9 +137,8 @@ def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tupl
             # Of groups that others have a row holds zeros: it has no such columns.
             seen = {columns[i]: int(i) for i in np.flatnonzero(row)}
             told.append(reader.measure.explain(Totals(seen, row)))
-    return dict(
-        zip(zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True), told, strict=True)
-    )
+    keys = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
+    return dict(zip(keys, told, strict=True))
 
 
 def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordValues]:

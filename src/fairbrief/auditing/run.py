@@ -16,23 +16,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing import estimating, multiple_tests, origins
 from fairbrief.auditing.differences import differences, pairs_of
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Observer, by_observation
-from fairbrief.auditing.origins import (
-    Origin,
-    Origins,
-    Subgroup,
-    Unit,
-    merged,
-    place_of,
-    subgroups_of,
-    systems_of,
-    whole_clusters,
-)
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, Exchange, SanityBaselines
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
@@ -74,21 +64,18 @@ class Observed:
 
     ledgers: list[Ledger]
     watchers: Watchers | None = None
-    waiting: list[Unit] = field(default_factory=list)
-    unscored: list[tuple[Sequence[Unit], list[int]]] = field(default_factory=list)
+    waiting: list[origins.Unit] = field(default_factory=list)
+    unscored: list[tuple[Sequence[origins.Unit], list[int]]] = field(default_factory=list)
     asked: tuple[str, ...] = ()
     cases: int = 0
     tally: PartTally | None = None
 
-    def wait(self, units: list[Unit]) -> None:
-        """Keep cases until their clusters are complete."""
-        self.waiting += units
-
     def add(self, other: Observed) -> None:
-        """Add the rows and counts of other cases."""
+        """Add the rows and counts of other cases, and those that wait."""
         for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
             ledger.absorb(more)
         self.cases += other.cases
+        self.waiting += other.waiting
         if self.watchers is not None and other.watchers is not None:
             self.watchers.merge(other.watchers)
 
@@ -107,7 +94,7 @@ class Work:
     watchers: Watchers | None = None
     """For parts of a file: how it is read, and watchers that have seen nothing."""
 
-    def of_units(self, cases: Sequence[Unit]) -> Observed:
+    def of_units(self, cases: Sequence[origins.Unit]) -> Observed:
         """What the cases of complete clusters add to the audit."""
         observed = self.empty()
         with languages.using(self.language or languages.setting()):
@@ -131,7 +118,7 @@ class Work:
         """No rows."""
         return Observed([Ledger(observation, self.plan.n_resamples) for observation in self.measures_of])
 
-    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[Unit]]:
+    def batches(self, stream: Iterator[Case], observed: Observed) -> Iterator[list[origins.Unit]]:
         """Cases of no shared cluster with their sanity baselines, as they come; all are noted, and the others wait."""
         most = MODEL_BATCH if self.plan.models_in_workers and self.reading is None else BATCH
         for first in stream:
@@ -141,8 +128,8 @@ class Work:
                 observed.watchers.note(cases)
             observed.cases += len(cases)
             cases += self.sanity_baselines.beside(cases)
-            units: list[Unit] = [((case,), self._origin(case)) for case in cases]
-            observed.wait([unit for unit in units if unit[1].is_shared])
+            units: list[origins.Unit] = [((case,), self._origin(case)) for case in cases]
+            observed.waiting += [unit for unit in units if unit[1].is_shared]
             yield [unit for unit in units if not unit[1].is_shared]
 
     def observer(self) -> Observer:
@@ -156,13 +143,13 @@ class Work:
         )  # fmt: skip
 
     def observe(
-        self, observed: Observed, units: Sequence[Unit], numbers: Iterable[int], observer: Observer
+        self, observed: Observed, units: Sequence[origins.Unit], numbers: Iterable[int], observer: Observer
     ) -> None:
         """Add the rows of units for some observations, by number; those that need a model stay unscored."""
-        origins, unscored = Origins.by_column(origin for _, origin in units), list[int]()
+        whose, unscored = origins.Origins.by_column(origin for _, origin in units), list[int]()
         for i in numbers:
             try:
-                observer.observe(observed.ledgers[i], units, origins)
+                observer.observe(observed.ledgers[i], units, whose)
             except NeedsModel:
                 unscored.append(i)
         if unscored:
@@ -183,25 +170,25 @@ class Work:
             ) from error
         return work
 
-    def _add(self, observed: Observed, cases: Sequence[Unit]) -> None:
+    def _add(self, observed: Observed, cases: Sequence[origins.Unit]) -> None:
         """Add the rows of the cases of complete clusters; those of no shared cluster are units in every scope."""
         is_shared, observer = any(origin.is_shared for _, origin in cases), self.observer()
         scopes = [o.declaration.scope if is_shared else "case" for o in self.measures_of]
         for scope in dict.fromkeys(scopes):
-            units = merged(cases, scope) if is_shared else cases
+            units = origins.merged(cases, scope) if is_shared else cases
             numbers = [i for i, own in enumerate(scopes) if own == scope]
             for start in range(0, len(units), BATCH):
                 self.observe(observed, units[start : start + BATCH], numbers, observer)
 
-    def _origin(self, case: Case) -> Origin:
+    def _origin(self, case: Case) -> origins.Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind
         own, cluster, source, block = record.attributes, record.cluster, record.seed_document, ""
-        subgroups = subgroups_of(own, self.plan.by) if self.plan.by else ()
+        subgroups = origins.subgroups_of(own, self.plan.by) if self.plan.by else ()
         attributes = tuple(sorted(own.items())) if own else ()
         if source is not None:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id or source not in (None, record.id)
-        return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
+        return origins.Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
 
 
 def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
@@ -229,7 +216,6 @@ class Run(Observed):
         self,
         plan: Plan,
         measures: Sequence[Measure],
-        *,
         scorers: Scorers | None = None,
         watchers: Watchers | None = None,
         exchange: Exchange | None = None,
@@ -241,7 +227,7 @@ class Run(Observed):
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
         self._work = Work(plan, self.measures_of, self.scorers, self._sanity_baselines, watchers=watchers)
         super().__init__(self._work.empty().ledgers, deepcopy(watchers))
-        self._waiting = RowsOnDisk()
+        self._stored = RowsOnDisk()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
@@ -274,9 +260,10 @@ class Run(Observed):
         clusters = np.frombuffer(self._clusters, dtype=np.int64)
         if self.watchers is not None and self.watchers.profile.contains_any(clusters):
             raise PartedClusters
-        lots = (itertools.chain.from_iterable(self._waiting.pop(lot)) for lot in list(self._waiting))
-        by_cluster = itertools.chain.from_iterable(sorted(lot, key=place_of) for lot in lots)
-        for _, observed in engine.map(self._work_on(engine).of_units, whole_clusters(by_cluster, BATCH)):
+        lots = (itertools.chain.from_iterable(self._stored.pop(lot)) for lot in list(self._stored))
+        by_cluster = itertools.chain.from_iterable(sorted(lot, key=origins.place_of) for lot in lots)
+        batches = origins.whole_clusters(by_cluster, BATCH)
+        for _, observed in engine.map(self._work_on(engine).of_units, batches):
             self._take(observed)
 
     def _take(self, observed: Observed) -> None:
@@ -284,35 +271,32 @@ class Run(Observed):
         for units, numbers in observed.unscored:
             self._work.observe(self, units, numbers, self._work.observer())
         self.add(observed)
-        self.wait(observed.waiting)
+        self._store_waiting()
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
         if self.plan.progress is not None:
             self.plan.progress(self.cases)
 
-    def wait(self, units: list[Unit]) -> None:
-        """Keep cases until their clusters are complete. Raises OSError if the disk is full."""
-        lots: dict[int, list[Unit]] = {}
-        for unit in units:
+    def _store_waiting(self) -> None:
+        """Store the waiting cases until their clusters are complete. Raises OSError if the disk is full."""
+        lots: dict[int, list[origins.Unit]] = {}
+        for unit in self.waiting:
             cluster = hash_of_name(unit[1].cluster)
             lots.setdefault(cluster % LOTS, []).append(unit)
             if not self.plan.has_clusters:  # its seed document may not have waited
                 self._clusters.append(cluster)
         for lot, several in lots.items():
-            self._waiting.add(lot, several)
+            self._stored.add(lot, several)
+        self.waiting = []
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
-        return systems_of(ledger.origins for ledger in self.ledgers)
+        return origins.systems_of(ledger.origins for ledger in self.ledgers)
 
     def permuted(self) -> list[str]:
         """The measures whose labels were permuted in some record."""
-        return [
-            repr(measure)
-            for ledger in self.ledgers
-            if ledger.is_relabelled
-            for measure in self.measures_of[ledger.observation]
-        ]
+        relabelled = [ledger.observation for ledger in self.ledgers if ledger.is_relabelled]
+        return [repr(measure) for observation in relabelled for measure in self.measures_of[observation]]
 
     def signature(self) -> str:
         """Version, inputs, settings and scorers, which decide all numbers."""
@@ -326,10 +310,10 @@ class Run(Observed):
             *(f"{name}:{scorer.fingerprint}" for name, scorer in sorted(self.scorers.items())),
         ])  # fmt: skip
 
-    def settings(self) -> estimating.Settings:
+    def settings(self) -> Settings:
         """What decides the resampling of this audit."""
         plan, intervals = self.plan, self.plan.intervals or "jackknife"
-        return estimating.Settings(
+        return Settings(
             plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, self.signature(), intervals
         )
 
@@ -353,17 +337,17 @@ class Run(Observed):
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
-        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
+        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, which take the most memory, are freed when it returns."""
         measures = self.measures_of[ledger.observation]
         known = {part for kind in ledger.origins.known_kinds for part in kind.subgroups}
         subgroups = sorted(known, key=lambda part: (len(part), part))
         parts = parts_of(ledger, subgroups, settings.seed)
-        made: dict[tuple[str, Subgroup], list[Estimate]] = {}
+        made: dict[origins.Key, list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.subgroup] = own
-            ledger.drop_null(part.system, part.subgroup)
+            ledger.nulls.pop((part.system, part.subgroup), None)  # nobody asks for these sums again
         pairs = compared if settings.n_resamples else ()
         return (
             [e for place in parts for e in made[place]],
@@ -371,7 +355,7 @@ class Run(Observed):
         )
 
     def _adjusted(
-        self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: Settings
     ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))

@@ -33,11 +33,6 @@ def sanity_baseline_name(kind: str, of: str = "") -> str:
     return f"{SANITY_PREFIX}{kind}({of})" if of else f"{SANITY_PREFIX}{kind}"
 
 
-def names_a_sanity_baseline(system: str) -> bool:
-    """Whether a name is reserved for sanity baselines."""
-    return system.startswith(SANITY_PREFIX)
-
-
 FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "largest_group")
 """Sanity baselines made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
 its share on average; one drawn at random; up to five of the largest group of an attribute, the first among equals."""
@@ -188,7 +183,6 @@ class SanityBaselines:
 
     def _from_records(self) -> list[tuple[str, str]]:
         """The kinds that are made from records, with their attributes."""
+        over = {"largest_group": self.attributes}
         kinds = [name for name in self.names if name not in OF_SYSTEMS]
-        return [
-            (name, over) for name in kinds for over in (self.attributes if name == "largest_group" else ("",))
-        ]
+        return [(name, attribute) for name in kinds for attribute in over.get(name, ("",))]

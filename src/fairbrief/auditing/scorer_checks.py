@@ -19,7 +19,9 @@ import msgspec
 import numpy as np
 
 from fairbrief import registry
+from fairbrief import types as t
 from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
@@ -43,57 +45,43 @@ from fairbrief.text import languages
 from fairbrief.text.names import genders_of
 from fairbrief.text.paraphrase import why_not
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import (
-    REFERENCE,
-    Ask,
-    Case,
-    Estimate,
-    Measure,
-    Note,
-    Observation,
-    Record,
-    Scorer,
-    Summary,
-    SystemKind,
-)
 
 if TYPE_CHECKING:
     from fairbrief.people.counterfactual import Counterfactuals
 
 EXCHANGED, PARAPHRASED = map(sanity_baseline_name, ("counterfactual sources", "paraphrased sources"))
-KIND: SystemKind = "counterfactual source"
+KIND: t.SystemKind = "counterfactual source"
 
 
 @dataclass(slots=True)
 class Checked:
     """The results of checks: estimates with their ledgers, and what could not be checked."""
 
-    estimates: list[Estimate] = field(default_factory=list)
+    estimates: list[t.Estimate] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
-    measures_of: dict[Observation, list[Measure]] = field(default_factory=dict)
+    measures_of: dict[t.Observation, list[t.Measure]] = field(default_factory=dict)
     left_out: list[NotMeasured] = field(default_factory=list)
 
     def audit(
         self,
-        measures: Iterable[Measure],
+        measures: Iterable[t.Measure],
         system: str,
-        texts: Iterable[tuple[str, Record, str]],
-        scorers: Mapping[str, Scorer],
-        settings: estimating.Settings,
-    ) -> list[Estimate]:
+        texts: Iterable[tuple[str, t.Record, str]],
+        scorers: Mapping[str, t.Scorer],
+        settings: Settings,
+    ) -> list[t.Estimate]:
         """The measures' estimates of texts, each with its seed document and record, adjusted among themselves.
 
         Their ledgers are stored.
         """
-        clusters: dict[str, list[Case]] = {}
+        clusters: dict[str, list[t.Case]] = {}
         for seed_document, record, text in texts:
-            case = Case(record, Summary(record.id, system, text, system_kind=KIND))
+            case = t.Case(record, t.Summary(record.id, system, text, system_kind=KIND))
             clusters.setdefault(seed_document, []).append(case)
         units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
-        draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
-        observer = Observer(scorers, draws, skips=True)
+        observer = Observer(scorers, LabelDraws(max(settings.n_resamples, 1), settings.seed), skips=True)
         measures_of = by_observation(list(measures))
-        found: list[Estimate] = []
+        found: list[t.Estimate] = []
         for observation, own in measures_of.items():
             ledger = Ledger(observation, settings.n_resamples)
             try:
@@ -111,13 +99,13 @@ class Checked:
 # ------------------------------------------------------------------------ the scorers of measures
 
 
-def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
+def checks_of(measure: t.Measure) -> tuple[ScorerCheck, ...]:
     """The declared checks, without checks of counted values."""
     checks = measure.declaration.scorer_checks
     return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
 
 
-def support_scorer_of(measure: Measure) -> str:
+def support_scorer_of(measure: t.Measure) -> str:
     """The scorer by which a measure decides whether documents support claims; empty if it decides otherwise."""
     checks = [check for check in checks_of(measure) if check.measure == SUPPORT]
     return checks[0].settings_for(measure)["scorer"] if checks else str(getattr(measure, "mapping", ""))
@@ -149,7 +137,7 @@ class Check:
     measures: tuple[ScorerBias, ...]
     serves: Mapping[str, Sequence[ScorerBias]]
 
-    def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
+    def exchange(self, records: Sequence[t.Record], seed: int) -> Counterfactuals:
         from fairbrief.people.counterfactual import exchange_genders, exchange_names
 
         if self.genders:
@@ -158,7 +146,7 @@ class Check:
 
 
 def plan_checks(
-    measures: Sequence[Measure], head: Sequence[Case], scorers: Scorers, *, wanted: bool | None
+    measures: Sequence[t.Measure], head: Sequence[t.Case], scorers: Scorers, *, wanted: bool | None
 ) -> tuple[tuple[Check, ...], tuple[NotMeasured, ...]]:
     """The checks that the measures' scorers allow, one per attribute, and why others are not made.
 
@@ -173,19 +161,15 @@ def plan_checks(
         if not genders and not 2 <= len(entities) <= MOST_VALUES:
             left_out.append(NotMeasured(f"scorer bias@{over}", NO_EXCHANGE))
             continue
-        serves = {
-            repr(measure): [
-                registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
-                for check in checks_of(measure)
-            ]
-            for measure in members
-        }
+        serves: dict[str, list[ScorerBias]] = {}
+        for measure in members:
+            pairs = [(c.measure, {**c.settings_for(measure), "over": over}) for c in checks_of(measure)]
+            serves[repr(measure)] = [registry.make("measure", *pair) for pair in pairs]
         kept = []
-        for spec, check in {repr(b): b for built in serves.values() for b in built}.items():
+        for check in {repr(check): check for several in serves.values() for check in several}.values():
             scorer = check.checked_scorer
-            holds_model = bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
-            if wanted is None and holds_model:
-                left_out.append(NotMeasured(spec, A_MODEL))
+            if wanted is None and scorer and ("spacy:" in scorer or scorers.holds_model(scorer)):
+                left_out.append(NotMeasured(repr(check), A_MODEL))
             else:
                 kept.append(check)
         if kept:
@@ -194,7 +178,7 @@ def plan_checks(
 
 
 def take(
-    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
+    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, t.Scorer], settings: Settings
 ) -> Checked:
     """Let the scorers read the counterfactual sources of the sample."""
     read = f"counterfactual sources:{sample.most}, {sample.characters:g} characters"
@@ -213,8 +197,8 @@ def take(
         for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
             if wording.is_main_value(e):
                 # What was exchanged in how many seed documents, and why not in others.
-                alike = (Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
-                notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}), *alike)
+                alike = (t.Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
+                notes = (*e.notes, t.Note("exchanged", {"sources": dict(made.ways)}), *alike)
                 e = e.replace(notes=notes, excluded={**made.refused, **e.excluded})
             checked.estimates.append(e)
     return checked
@@ -223,17 +207,15 @@ def take(
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
     """At main values: that a scorer of theirs by itself scores the groups differently."""
     own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
-    notes: dict[str, list[Note]] = {}
+    notes: dict[str, list[t.Note]] = {}
     for check in checks:
         for measure, served in check.serves.items():
-            differing = [
-                _difference(own[repr(made)], made, check, alpha) for made in served if repr(made) in own
-            ]
-            notes[measure] = [note for note in differing if note is not None]
+            pairs = [(own[repr(made)], made) for made in served if repr(made) in own]
+            notes[measure] = [note for e, made in pairs for note in _difference(e, made, check, alpha)]
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
-def _over(measure: Measure) -> str:
+def _over(measure: t.Measure) -> str:
     """The attribute of a measure's groups; where they are in the words of a text, gender."""
     return str(getattr(measure, "over", "") or GENDER)
 
@@ -246,27 +228,24 @@ def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict
     return genders_of(value for value, _ in tally.most_common())
 
 
-def _difference(e: Estimate, made: ScorerBias, check: Check, alpha: float) -> Note | None:
-    """The note at a measure whose scorer by itself scores the groups differently; None if it does not.
+def _difference(e: t.Estimate, made: ScorerBias, check: Check, alpha: float) -> Sequence[t.Note]:
+    """The note at a measure whose scorer by itself scores the groups differently; none if it does not.
 
     Two groups differ if the interval of their signed difference excludes zero, several if p is small.
     """
     if e.value is None or e.low is None or e.high is None:
-        return None
+        return ()
     value, low, high = e.value, e.low, e.high
+    differs, says = low > 0 or high < 0, f"scores the groups of {check.over} differently, by up to"
     if len(check.values) > 2:
         differs = e.p is not None and e.p <= alpha
-        says = f"scores the groups of {check.over} differently, by up to"
     else:
-        differs = low > 0 or high < 0
         first, second = check.values
         if value < 0:
             first, second, value, low, high = second, first, -value, -high, -low
         says = f"{made.finding.format(first=first, second=second)}, by"
-    arguments = {
-        "scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high, "sources": e.n,
-    }  # fmt: skip
-    return Note("scorer_differs", arguments) if differs else None
+    arguments = {"scorer": made.checked_scorer, "says": says, "value": value, "low": low, "high": high}
+    return (t.Note("scorer_differs", {**arguments, "sources": e.n}),) if differs else ()
 
 
 # -------------------------------------------------------------------------- self-retrieval
@@ -277,7 +256,7 @@ SENTENCES, MOST_OF_ONE = 200, 5
 
 
 def retrieve(
-    measures: Sequence[Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
+    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, settings: Settings
 ) -> tuple[Checked, NotesOf]:
     """How often scorers of support find paraphrased sentences of each group in their document; with notes for primary group
     differences whose scorer finds sentences of the group more or less often than others, since this may explain them.
@@ -301,7 +280,7 @@ def retrieve(
     checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
     by_quantity = {(e.measure, e.quantity): e for e in checked.estimates}
 
-    def notes_of(e: Estimate) -> Sequence[Note]:
+    def notes_of(e: t.Estimate) -> Sequence[t.Note]:
         check = serves.get(e.measure)
         gap, mean = (by_quantity.get((repr(check), f"{of}[{e.group}]")) for of in ("difference", "mean"))
         if check is None or not e.is_primary or e.baseline or gap is None or mean is None:
@@ -316,7 +295,7 @@ def retrieve(
             "value": gap.value, "low": gap.low, "high": gap.high, "p": p,
             "explains": gap.value * decisive(e)[1] > 0,
         }  # fmt: skip
-        return (Note("scorer_retrieves", arguments),)
+        return (t.Note("scorer_retrieves", arguments),)
 
     return checked, notes_of
 
@@ -341,7 +320,7 @@ ELSEWHERE = "claims in another record"
 
 
 def reach_of(
-    measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
+    measures: Sequence[t.Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
 ) -> list[dict[str, Any]]:
     """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
 
@@ -362,49 +341,43 @@ def reach_of(
     return list(entries.values())
 
 
-def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
+def _entry(observation: t.Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
     """The authors of a sample of records; nothing where there are too few of these."""
-    records = [
-        (record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))
-    ]
+    found = [(record, _ask(observation, sample.cases(record))) for record in sample.records()]
+    records = [(record, ask, _claims(observation, record, sample)) for record, ask in found if ask]
     if len(records) < FEWEST:
         return {}
-    claims = [_claims(observation, record, sample) for record, _ in records]
     asks = []
-    for i, (of_record, (_, ask)) in enumerate(zip(claims, records, strict=True)):
-        columns = tuple(text for _, text in of_record)
+    for i, (_, ask, claims) in enumerate(records):
+        columns = tuple(text for _, text in claims)
         for_both = (ask.rows, records[i - 1][1].rows)
         asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
     answers = iter(scorers[asks[0].scorer].answer(asks))
-    authors: dict[str, list[tuple[str, str, float]]] = {}
-    """Claims by author: record, text, and how well the best document supports each."""
-    for (record, _), of_record in zip(records, claims, strict=True):
-        here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
-        for (author, text), support, other in zip(of_record, here, there, strict=True):
-            authors.setdefault(author, []).append((record.id, text, support))
+    authors: dict[str, list[tuple[float, str, str]]] = {}
+    """Claims by author: how well the best document supports each, record, and text."""
+    for record, _, claims in records:
+        here, there = (next(answers).by_column(len(claims)).max(axis=0).tolist() for _ in range(2))
+        for (author, text), support, other in zip(claims, here, there, strict=True):
+            authors.setdefault(author, []).append((support, record.id, text))
             if author not in BESIDE:
-                authors.setdefault(ELSEWHERE, []).append((record.id, text, other))
-    cutoff = float(np.quantile([support for *_, support in authors[ELSEWHERE]], LEVEL))
+                authors.setdefault(ELSEWHERE, []).append((other, record.id, text))
+    cutoff = float(np.quantile([support for support, *_ in authors[ELSEWHERE]], LEVEL))
     last = [author for author in (*BESIDE, ELSEWHERE) if author in authors]
     rows = []
     for author in [*sorted(authors.keys() - set(last)), *last]:
-        supports = np.array([support for *_, support in authors[author]])
+        supports = np.array([support for support, *_ in authors[author]])
         # The examples are those that are supported least.
-        missing = sorted(
-            (support, record, text) for record, text, support in authors[author] if support <= cutoff
-        )
+        missing = sorted(claim for claim in authors[author] if claim[0] <= cutoff)
+        shown = missing[: 0 if author == ELSEWHERE else EXAMPLES]
         rows.append({
             "author": author, "claims": len(supports), "support": float(supports.mean()),
             "share_found": float((supports > cutoff).mean()),
-            "examples": [
-                {"record": record, "text": text, "support": support}
-                for support, record, text in missing[: 0 if author == ELSEWHERE else EXAMPLES]
-            ],
+            "examples": [{"record": record, "text": text, "support": support} for support, record, text in shown],
         })  # fmt: skip
     return {"records": len(records), "cutoff": cutoff, "authors": rows}
 
 
-def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
+def _ask(observation: t.Observation, cases: Sequence[t.Case]) -> t.Ask | None:
     """How the observation scores a summary against the documents; None if it does not."""
     for case in cases:
         try:
@@ -416,12 +389,12 @@ def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
     return None
 
 
-def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
+def _claims(observation: t.Observation, record: t.Record, sample: Sources) -> list[tuple[str, str]]:
     """The claims of all authors and of the sources, each with its author."""
     cases = sample.cases(record)
     units = str(getattr(observation, "claims", "sentences"))
     claims = [(case.summary.system, text) for case in cases for text in claims_of(case.summary, units)]
-    if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
+    if not any(case.summary.system.startswith(f"{t.REFERENCE} ") for case in cases):
         claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
     long = [text for document in record.documents for text in long_sentences(document.text)]
     chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]

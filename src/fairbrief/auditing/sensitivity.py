@@ -40,13 +40,7 @@ def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> C
     """
     if not scorers:
         return choice
-    varied = [
-        m
-        for m in choice.measures
-        if any(
-            c.measure == SUPPORT and c.given.get("scorer") == "scorer" for c in m.declaration.scorer_checks
-        )
-    ]
+    varied = [m for m in choice.measures if ("scorer", "scorer") in _settings_of_support(m)]
     if not varied:
         named = ", ".join(m.name for m in choice.measures)
         raise RequestError(
@@ -58,6 +52,12 @@ def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> C
         measures += [_with_scorer(measure, s) for s in scorers] if measure in varied else [measure]
     check_scorers(measures, given)
     return dataclasses.replace(choice, measures=tuple(dict.fromkeys(measures)))
+
+
+def _settings_of_support(measure: Measure) -> set[tuple[str, str]]:
+    """The settings that the measure gives to the check of its support scorer, with their names there."""
+    checks = [check for check in measure.declaration.scorer_checks if check.measure == SUPPORT]
+    return {pair for check in checks for pair in check.given.items()}
 
 
 def _with_scorer(measure: Any, scorer: str) -> Measure:
@@ -81,11 +81,8 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
     for (name, over), several in variants.items():
         if len(several) < 2:
             continue
-        leading = [
-            e
-            for e in estimates
-            if e.measure in several and e.is_primary and not e.subgroup and not e.baseline
-        ]
+        primary = [e for e in estimates if e.is_primary and not e.subgroup and not e.baseline]
+        leading = [e for e in primary if e.measure in several]
         if len({e.measure for e in leading}) > 1:
             title = f"Does the finding depend on one choice? · {name}{f'@{over}' if over else ''}"
             found.append(Table(title, HEADER, tuple(_rows(leading, _called(several), over, alpha)), (NOTE,)))
@@ -94,15 +91,11 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
 
 def _called(several: Mapping[str, Measure]) -> dict[str, str]:
     """Each measure by the settings in which they differ: ``scorer=ngram``."""
-    names = [f.name for m in several.values() for f in dataclasses.fields(m) if f.name != "over"]  # type: ignore[arg-type]
-    differ = [
-        name
-        for name in dict.fromkeys(names)
-        if len({repr(getattr(m, name, None)) for m in several.values()}) > 1
-    ]
-    return {
-        spec: ", ".join(f"{name}={getattr(m, name, '')}" for name in differ) for spec, m in several.items()
-    }
+    measures = several.values()
+    names = dict.fromkeys(f.name for m in measures for f in dataclasses.fields(m) if f.name != "over")  # type: ignore[arg-type]
+    differ = [name for name in names if len({repr(getattr(m, name, None)) for m in measures}) > 1]
+    settings = {spec: [f"{name}={getattr(m, name, '')}" for name in differ] for spec, m in several.items()}
+    return {spec: ", ".join(texts) for spec, texts in settings.items()}
 
 
 def _rows(

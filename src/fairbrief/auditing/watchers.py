@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.notes import NotesOf, is_leading
-from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, names_a_sanity_baseline
+from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
@@ -54,24 +54,22 @@ class Watcher(ABC):
 # ----------------------------------------------------------------------------------- hashes of texts
 
 
-MANY = 1 << 21
-"""Tuples that are added before equal ones are made one."""
+MANY = 1 << 22
+"""Numbers that are added before equal tuples are made one."""
 
 
 class Tuples:
     """Distinct tuples of 64-bit numbers; eight bytes a number."""
 
     def __init__(self, width: int = 2) -> None:
-        self._width = width
-        self._numbers = array("q")
-        self._room = MANY * width
+        self._width, self._numbers, self._room = width, array("q"), MANY
 
     def add(self, numbers: Sequence[int]) -> None:
         """More tuples, one after another."""
         self._numbers.extend(numbers)
         self._room -= len(numbers)
         if self._room <= 0:
-            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY * self._width
+            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY
 
     def update(self, other: Tuples) -> None:
         """All tuples of another."""
@@ -184,11 +182,8 @@ class OtherLanguages(Watcher):
         counts: dict[str, dict[str, Any]] = {}
         for code in sorted(self._examples):
             own = found[languages == CODES.index(code), 0]
-            counts[code] = {
-                "documents": len(own),
-                "records": len(np.unique(own)),
-                "examples": self._examples[code],
-            }
+            records, examples = len(np.unique(own)), self._examples[code]
+            counts[code] = {"documents": len(own), "records": records, "examples": examples}
         return counts
 
     def records(self) -> Integers:
@@ -237,43 +232,34 @@ class GroupPlaces(Watcher):
                 self._records[system, name, group] += many
 
     def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
-        """At primary estimates and main values: that groups of their attribute have their place; at those of position, for every
-        such attribute. ``measures`` are by spec.
+        """At primary estimates and main values: that groups of their attribute nearly always come first or last; at those of position,
+        for every such attribute. ``measures`` are by spec.
         """
-        notes: dict[str, dict[str, Note]] = {}
-        for (system, attribute), groups in sorted(self._placed().items()):
-            note = Note("place_is_group", {"attribute": attribute, "groups": groups})
-            notes.setdefault(system, {})[attribute] = note
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        groups = Counter(attribute for attribute, _ in {key[1:] for key in self._records})
+        for (system, attribute, group), records in sorted(self._records.items()):
+            first = self._sums[system, attribute, group] / records / PARTS
+            share, place = max(first, 1 - first), "first" if first > 0.5 else "last"
+            if records >= FEWEST and share >= NEARLY_ALWAYS and groups[attribute] <= MOST_GROUPS:
+                of_group = {"place": place, "share": share, "records": records}
+                found.setdefault((system, attribute), {})[group] = of_group
 
         def notes_of(e: Estimate) -> Sequence[Note]:
-            if e.system not in notes or not is_leading(e):
-                return ()
-            measure = measures.get(e.measure)
-            return [note for name, note in notes[e.system].items() if _depends_on_places(measure, name)]
+            return [
+                Note("place_is_group", {"attribute": attribute, "groups": placed})
+                for (system, attribute), placed in found.items()
+                if system == e.system and is_leading(e) and _depends_on(measures.get(e.measure), attribute)
+            ]
 
         return notes_of
 
-    def _placed(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
-        """By system and attribute the groups that nearly always come first or last, and in which share of their pairs."""
-        found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-        groups = Counter(attribute for attribute, _ in {key[1:] for key in self._records})
-        for key, records in sorted(self._records.items()):
-            first = self._sums[key] / records / PARTS
-            is_placed = records >= FEWEST and max(first, 1 - first) >= NEARLY_ALWAYS
-            if is_placed and groups[key[1]] <= MOST_GROUPS:
-                place = "first" if first > 0.5 else "last"
-                of = {"place": place, "share": max(first, 1 - first), "records": records}
-                found.setdefault(key[:2], {})[key[2]] = of
-        return found
 
-
-def _depends_on_places(measure: Measure | None, attribute: str) -> bool:
+def _depends_on(measure: Measure | None, attribute: str) -> bool:
     """Whether a measure compares groups of documents by the attribute, or asks where in the text something is."""
     if measure is None:
         return False
-    declared = measure.declaration
-    is_over = declared.attribute_of == "document" and getattr(measure, "over", "") == attribute
-    return declared.needs_order or is_over
+    declared, over = measure.declaration, getattr(measure, "over", "")
+    return declared.needs_order or (declared.attribute_of == "document" and over == attribute)
 
 
 def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...]:
@@ -311,10 +297,8 @@ class InputProfile(Watcher):
     """
 
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _values: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    _claims: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """By system: each total; summaries by ``claims`` or ``reason``; values by owner and attribute."""
     _ids: Tuples = field(default_factory=lambda: Tuples(1))
     _digests: Counter[str] = field(default_factory=Counter)
     """The sum of the hashes of all texts, which no order of the input changes."""
@@ -334,26 +318,25 @@ class InputProfile(Watcher):
 
     def _count(self, system: str, cases: Sequence[Case]) -> None:
         first = cases[0].record
-        if names_a_sanity_baseline(system):
+        if system.startswith(SANITY_PREFIX):
             raise DataError(
                 f"{first.where or 'input'} (id {first.id!r}): found the system {system!r}; "
                 f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
             )
         documents = [document for case in cases for document in case.record.documents]
         summaries = [case.summary for case in cases if not case.summary.reason]
-        counts = {
-            "records": len(cases),
-            "documents": len(documents),
-            "characters": sum([len(document.text) for document in documents]),
-            "summaries": len(summaries),
-            "summary_characters": sum([len(summary.text) for summary in summaries]),
-        }
         absent = sum([summary.claims is None for summary in summaries])
-        split = sum([SPLIT in summary.made for summary in summaries])
-        claims = {"absent": absent, "given": len(summaries) - absent, "split": split}
-        self._counts.update({(system, name): many for name, many in counts.items()})
-        self._claims.update({(system, name): many for name, many in claims.items() if many})
-        self._reasons.update((system, case.summary.reason) for case in cases if case.summary.reason)
+        counts: dict[tuple[str, ...], int] = {
+            ("records",): len(cases),
+            ("documents",): len(documents),
+            ("characters",): sum([len(document.text) for document in documents]),
+            ("summaries",): len(summaries),
+            ("summary_characters",): sum([len(summary.text) for summary in summaries]),
+            ("claims", "absent"): absent,
+            ("claims", "given"): len(summaries) - absent,
+            ("claims", "split"): sum([SPLIT in summary.made for summary in summaries]),
+        }
+        counts |= Counter(("reason", case.summary.reason) for case in cases if case.summary.reason)
         holders = {
             "document": [document.attributes for document in documents],
             "record": [case.record.attributes for case in cases],
@@ -361,8 +344,8 @@ class InputProfile(Watcher):
         }
         for owner, names in self.attributes.items():
             for name in names:
-                values = Counter([held[name] for held in holders[owner] if name in held])
-                self._values.update({(system, owner, name, v): many for v, many in values.items()})
+                counts |= Counter((owner, name, held[name]) for held in holders[owner] if name in held)
+        self._counts.update({(system, *what): many for what, many in counts.items()})
 
     @property
     def digest(self) -> int:
@@ -379,22 +362,26 @@ class InputProfile(Watcher):
 
     def summaries(self) -> dict[str, int]:
         """By system how many summaries were read, with those without text."""
-        return {system: many for (system, name), many in sorted(self._counts.items()) if name == "records"}
+        return {system: many for (system, *what), many in sorted(self._counts.items()) if what == ["records"]}
 
     def without_text(self) -> dict[str, dict[str, int]]:
         """By system and reason how many summaries have no text."""
         found: dict[str, dict[str, int]] = {}
-        for (system, reason), many in sorted(self._reasons.items()):
-            found.setdefault(system, {})[reason] = many
+        for (system, *what), many in sorted(self._counts.items()):
+            if what[0] == "reason":
+                found.setdefault(system, {})[what[1]] = many
         return found
 
     def described(self) -> dict[str, dict[str, Any]]:
         """By system the counts, and by owner and attribute those of each value; not of attributes with many values."""
         found: dict[str, dict[str, Any]] = {system: {} for system in self.summaries()}
-        for (system, name), many in self._counts.items():
-            found[system][name] = many
-        for (system, owner, name, value), many in sorted(self._values.items()):
-            found[system].setdefault(owner, {}).setdefault(name, {})[value] = many
+        for (system, *what), many in self._counts.items():
+            if len(what) == 1:
+                found[system][what[0]] = many
+        for (system, *what), many in sorted(self._counts.items()):
+            if what[0] in self.attributes:
+                owner, name, value = what
+                found[system].setdefault(owner, {}).setdefault(name, {})[value] = many
         for of in found.values():
             for owner in set(self.attributes) & set(of):
                 of[owner] = {name: values for name, values in of[owner].items() if len(values) <= MOST_GROUPS}
@@ -402,13 +389,14 @@ class InputProfile(Watcher):
 
     def claim_notes(self) -> NotesOf:
         """At estimates of measures that look for claims: how many summaries were cut into sentences, where others have claims."""
-        is_mixed = any(kind != "absent" for _, kind in self._claims)
+        kinds = itertools.product(self.summaries(), ["claims"], ("given", "split"))
+        is_mixed = any(self._counts[kind] for kind in kinds)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
-            absent = self._claims[e.system, "absent"]
+            absent, given = (self._counts[e.system, "claims", kind] for kind in ("absent", "given"))
             if not (is_mixed and absent and _reads_claims(e.measure)):
                 return ()
-            summaries = absent + self._claims[e.system, "given"]
+            summaries = absent + given
             return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
 
         return notes_of
@@ -455,12 +443,7 @@ class Sources(Watcher):
     def note(self, cases: Sequence[Case]) -> None:
         """Offer the records of some cases, with their summaries."""
         for case in cases:
-            record, summary = case.record, case.summary
-            if (
-                self._rank(record) <= self._limit
-                and sum(len(d.text) for d in record.documents) <= self.longest
-            ):
-                self.offer(record, () if summary.reason else (summary,))
+            self.offer(case.record, () if case.summary.reason else (case.summary,))
 
     def merge(self, other: Self) -> None:
         """Offer what was sampled of other records."""
@@ -473,7 +456,7 @@ class Sources(Watcher):
         Of several summaries that one system wrote, as runs that are pooled, the first by its text is kept.
         """
         rank = self._rank(record)
-        if rank > self._limit:
+        if rank > self._limit or sum(len(d.text) for d in record.documents) > self.longest:
             return
         kept, of_kept = self._kept.get(rank, (None, {}))
         if kept is None or record.id < kept.id:

@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -49,27 +50,24 @@ def in_order(
 
     ``start`` submits an item; ``answer`` waits for it and returns whether it succeeded, and its result or error.
     """
-    stream, under_way = iter(items), deque[tuple[Item, Sent]]()
-    error: Exception | None = None
-    while True:
-        while error is None and len(under_way) < room:
-            try:
-                item = next(stream)
-            except StopIteration:
-                break
-            except Exception as broken:  # noqa: BLE001 - raised when its turn comes
-                error = broken
-            else:
-                under_way.append((item, start(item)))
-        if not under_way:
-            if error is not None:
-                raise error
-            return
-        first, sent = under_way.popleft()
+
+    def read() -> Iterator[tuple[Any, Exception | None]]:
+        try:
+            yield from ((item, None) for item in items)
+        except Exception as error:  # noqa: BLE001 - raised when its turn comes
+            yield None, error
+
+    stream = ((item, error, start(item) if error is None else None) for item, error in read())
+    under_way: deque[tuple[Any, Exception | None, Any]] = deque(islice(stream, room))
+    while under_way:
+        item, error, sent = under_way.popleft()
+        if error is not None:
+            raise error
         is_done, answered = answer(sent)
         if not is_done:
             raise answered
-        yield first, answered
+        yield item, answered
+        under_way.extend(islice(stream, 1))
 
 
 def cores() -> int:

@@ -117,10 +117,7 @@ class Store:
         """Initialise a new file; RequestError for another program's database."""
         (mark,) = database.execute("PRAGMA application_id").fetchone()
         if mark != APPLICATION:
-            (tables,) = database.execute(
-                "SELECT count(*) FROM sqlite_master WHERE name != 'arrays'"
-            ).fetchone()
-            if tables:
+            if database.execute("SELECT 1 FROM sqlite_master WHERE name != 'arrays'").fetchone():
                 raise RequestError(f"{self.path} is another program's database. Give another --cache.")
             database.execute(
                 "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"

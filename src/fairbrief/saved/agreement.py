@@ -26,7 +26,6 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Case, Floats, Integers, Table, Totals
@@ -252,7 +251,7 @@ def agreement(
     made[scorer]  # refuses an unknown scorer before anything is read
     judge = Representation(over, scorer, temperature=1.0)
     by_people, by_scorer = (Ledger(r, n_resamples=0) for r in (Representation(over, "claims"), judge))
-    observer = Observer(made, LabelDraws(1, 0))
+    observer = Observer(made)
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
         of_batch = Ledger(by_people.observation, n_resamples=0)

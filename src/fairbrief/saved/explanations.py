@@ -27,7 +27,6 @@ from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, 
 from fairbrief.reports.frames import encodable
 from fairbrief.serialization import EMPTY
 from fairbrief.statistics.jackknife import leave_one_out
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
 
 ALONE = "undefined for a single record"
@@ -259,7 +258,7 @@ def observed(observation: t.Observation, groups: Sequence[t.Cases], scorers: Sco
     firsts = ((unit, unit[0]) for several in units for unit in several)
     together = [(unit, Origin(c.summary.system, c.record.id, c.record.cluster)) for unit, c in firsts]
     ledger = Ledger(observation, n_resamples=0)
-    observing.Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, together)
+    observing.Observer(scorers, skips=True).observe(ledger, together)
     reasons, names = ledger.reasons, list(ledger.known_reasons)
     rows = np.zeros((len(ledger), len(ledger.columns)))
     rows[reasons == 0] = ledger.matrix()

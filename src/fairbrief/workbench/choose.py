@@ -26,7 +26,6 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN = "chosen"
@@ -160,9 +159,7 @@ def _rows_of(
     """
     ledger = Ledger(measure.observation, n_resamples=0)
     draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
-    observer = Observer(
-        scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
-    )
+    observer = Observer(scorers, skips=True, extracts=draws, scores_extracts=scorers.is_cheap)
     scope = measure.observation.declaration.scope
     alone = ((i, case) for i, case in enumerate(cases) if shared_by(case, scope) is None)
     observer.observe(ledger, [((case,), Origin(str(i), case.record.id, "")) for i, case in alone])
