@@ -14,7 +14,7 @@ from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import first_answers, html, tables, wording
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.wording import tick
+from fairbrief.reports.wording import Context, tick
 from fairbrief.scorers import cards
 from fairbrief.types import Estimate, Note
 
@@ -42,8 +42,8 @@ def of_group(group: str, **more: Any) -> Estimate:
 def screen(*estimates: Estimate, **made: Any) -> SimpleNamespace:
     """The first screen of these estimates."""
     result = sample_results.make()
-    found = html.first_screen(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
-    return attributes(found)
+    result = replace(result, estimates=Estimates(estimates), made={**result.made, **made})
+    return attributes(html.first_screen(Context(result)))
 
 
 def attributes(thing: Any) -> Any:
@@ -69,8 +69,8 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
 
 def answers(found: SimpleNamespace) -> dict[str, str]:
     """What the first screen answers, by question."""
-    every = vars(found.answers).items()
-    return {asked: " ".join(f"{text} {more}".strip() for text, more in lines) for asked, lines in every}
+    told = {asked: " ".join(lines) for asked, lines in vars(found.answers).items()}
+    return {**told, "Next": " ".join(map(" ".join, found.steps))}
 
 
 def test_sizes_findings_and_their_certainty_are_stated() -> None:

@@ -16,6 +16,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import arrange, contrast_tables, section_table
+from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -108,7 +109,7 @@ class Audit:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrange(main_values, self.result.made)
         context = {
-            "first": html.first_screen(self.result),
+            "first": html.first_screen(Context(self.result)),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(self.result)[:1],
             "tables": [section_table(section, self.result.made) for section in sections],

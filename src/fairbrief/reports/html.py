@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import cautions, figures, first_answers, json_file, plot, tables, wording
-from fairbrief.reports.first_answers import answers, leading_sentence
+from fairbrief.reports import cautions, figures, json_file, plot, tables, wording
+from fairbrief.reports.first_answers import answers, leading_sentence, next_steps
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
@@ -39,13 +39,11 @@ def render(result: Result) -> str:
     made = result.made
     sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
     grids = list(_sections([*sections, *contrasts], made))
-    first = first_screen(result)
-    measures = first["measures"] if first else ()
-    examples = json_file.embedded(result, measures, first_answers.lead(result))
-    context = {
+    context = Context(result)
+    filled = {
         "result": result,
         "facts": tables.facts(result),
-        "first": first,
+        "first": first_screen(context),
         "made": tables.made_lines(made),
         "tables_title": "Published layout" if result.tables else "Scorers",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
@@ -55,10 +53,10 @@ def render(result: Result) -> str:
         "compared": wording.COMPARED,
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
-        "examples": Markup(examples),  # noqa: S704 - no < is left in it
+        "examples": Markup(json_file.embedded(context)),  # noqa: S704 - no < is left in it
         "not_computed": tables.left_out_tables(result),
     }
-    return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
+    return page("report.html.j2", filled, scripts=SCRIPTS if result.examples.rows else ())
 
 
 def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -96,29 +94,27 @@ MOST_PANELS = 8
 """The most groups of a panel and panels; the others are in the tables below."""
 
 
-def first_screen(result: Result) -> dict[str, Any] | None:
+def first_screen(context: Context) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
-    context = Context(result)
-    ordered = context.panels
-    if not ordered:
+    if not context.panels:
         return None
-    few = cautions.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
-    doubts = [f"{wording.capital(text)}." for text in few]
-    first, systems = min(ordered[0], key=context.rank), result.all_systems
-    panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
-    meanings = [panel["meaning"] for panel in panels]
-    for i, panel in enumerate(panels):  # each meaning once
-        panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
+    few = cautions.shortfalls(context.made, {context.first.measure})
+    doubts = [f"{wording.capital(text)}." for text, _ in few]
+    panels = [_panel(members, context) for members in context.panels[:MOST_PANELS]]
+    meanings: set[str] = set()
+    for panel in panels:  # each meaning once
+        panel["meaning"] = "" if panel["meaning"] in meanings else panel["meaning"]
+        meanings.add(panel["meaning"])
     return {
-        "lead": " ".join([*doubts, leading_sentence(first, context)]),
-        "answers": answers(result),
+        "lead": " ".join([*doubts, leading_sentence(context)]),
+        "answers": answers(context),
+        "steps": next_steps(context),
         "panels": panels,
-        "measures": list(dict.fromkeys(members[0].measure for members in ordered)),
-        "hidden": len(ordered) - len(panels),
+        "hidden": len(context.panels) - len(panels),
     }
 
 
-def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> dict[str, Any]:
+def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     """One measure's group differences by one attribute: a block per group with a line per system, all on one scale.
 
     With only one system there is one block without a heading, and the lines name the groups.
@@ -144,7 +140,7 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, unlabelled, plot.colour_of(colours, e.system), context)
+        line = _line(e, who, unlabelled, plot.colour_of(context.result.all_systems, e.system), context)
         blocks.setdefault("" if is_single else heading, []).append(line)
     return {
         "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",

@@ -27,7 +27,7 @@ from fairbrief.reports import frames, wording
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
-from fairbrief.reports.wording import ordered_groups, worded
+from fairbrief.reports.wording import Context, ordered_groups, worded
 from fairbrief.types import Estimate, Note, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
@@ -258,17 +258,16 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str:
-    """The text of a data block, without characters that could end it or that are invisible.
-
-    ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
-    """
-    examples, over = result.examples, {e.measure: e.over for e in result.estimates}
-    place = {spec: i for i, spec in enumerate(first)}
+def embedded(context: Context) -> str:
+    """The record viewer's data: text without characters that could end its block or that are invisible."""
+    result, examples = context.result, context.result.examples
+    over = {e.measure: e.over for e in result.estimates}
     quantities: dict[str, dict[str, None]] = {}
     for row in examples.rows:
         quantities.setdefault(row.measure, {}).update(dict.fromkeys(row.values))
     # First the measures of the first screen, then those with group differences.
+    first = list(dict.fromkeys(members[0].measure for members in context.panels))
+    place = {spec: i for i, spec in enumerate(first)}
     order = sorted(quantities, key=lambda spec: (place.get(spec, len(place)), len(quantities[spec]) < 2))
     measures = [
         {
@@ -284,7 +283,7 @@ def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str
     block = {
         **plain(examples),
         "measures": measures,
-        "start": _start(examples, order, lead),
+        "start": _start(examples, order, context.first if context.panels else None),
         "groups": _groups(examples),
     }
     text = json.dumps(visible_all(block), ensure_ascii=False, allow_nan=False, separators=(",", ":"))

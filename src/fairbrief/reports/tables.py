@@ -17,7 +17,7 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import Context, group_name, ordered_groups, sides
+from fairbrief.reports.wording import Context, group_name, ordered_groups
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note, Table
 
@@ -434,10 +434,8 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
     unit = "record" if all(e.clusters in (0, e.n) for e in members) else "independent group"
     counts: dict[str, tuple[int, float]] = {}
     for e in members:
-        names = sides(e.group, 1 if e.other_clusters is None else 2)
-        numbers = ((e.group_clusters, e.group_items), (e.other_clusters, e.other_items))
-        for group, (clusters, many) in zip(names, numbers, strict=False):
-            if clusters is not None and many is not None:
+        for group, clusters, many in wording.sizes_of(e):
+            if many is not None:
                 counts[group] = max(counts.get(group, (0, 0.0)), (clusters, many))
     groups = ordered_groups(counts)
     parts: list[str] = []

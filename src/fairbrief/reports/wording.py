@@ -408,6 +408,11 @@ class Context:
         """The leading group differences of systems, those with the clearest difference first."""
         return self.clearest_first(self.leading())
 
+    @cached_property
+    def first(self) -> Estimate:
+        """The clearest of the leading group differences, with which a report begins; IndexError if there is none."""
+        return min(self.panels[0], key=self.rank)
+
     def significant(self, members: Iterable[Estimate]) -> list[Estimate]:
         """The differences that are significantly below or above their baseline, the clearest first."""
         return sorted((e for e in members if self.kind(e) in conclusions.NAMED), key=self.rank)
@@ -466,6 +471,13 @@ def sides(group: str, number: int = 2) -> list[str]:
     (['female', 'male'], ['Asian/Pacific', 'White'], ['billing/refund'])
     """
     return group.split(" − " if " − " in group else "/", number - 1)
+
+
+def sizes_of(e: Estimate) -> list[tuple[str, int, float | None]]:
+    """The group, or the two groups that are compared, each with its number of clusters, if that is known, and of items."""
+    names = sides(e.group, 1 if e.other_clusters is None else 2)
+    sizes = ((e.group_clusters, e.group_items), (e.other_clusters, e.other_items))
+    return [(name, n, items) for name, (n, items) in zip(names, sizes, strict=False) if n is not None]
 
 
 def worded(note: Note) -> str:
