@@ -55,8 +55,7 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
 def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> None:
     """A folder that was written loads to the same result, per-record statistics and lone surrogates included."""
-    written = audit_folder.write_all(result, tmp_path / "out")
-    assert all(path.stat().st_size for path in written if path.name != audit_folder.LISTED)
+    audit_folder.write_all(result, tmp_path / "out")
     found = audit_folder.load(tmp_path / "out")
     assert found.rows.measures == result.rows.measures
     assert len(found.per_record) == len(result.per_record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.tables import arrange, contrast_tables, section_table
 from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
-from fairbrief.types import Table
+from fairbrief.types import Data, Table
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
@@ -48,8 +48,7 @@ class Figures(tuple[Figure, ...]):
         return written
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Audit:
+class Audit(Data, frozen=True):
     """The result of an audit. ``print`` shows what the command prints; a notebook shows finding, caution and leading table."""
 
     result: Result

@@ -129,11 +129,8 @@ def _too_few(context: Context) -> Iterator[str]:
 
 def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """By group, each system that is significantly below its baseline, the largest difference first; else that there is none."""
-    below: dict[str, list[Estimate]] = {}
-    for e in context.significant(members):
-        if who := context.worse(e):
-            below.setdefault(who, []).append(e)
-    lines = [_of_group(several, context) for several in below.values()]
+    below = wording.grouped((context.worse(e), e) for e in context.significant(members))
+    lines = [_of_group(several, context) for who, several in below.items() if who]
     yield from lines[:MOST_LINES]
     first, words = members[0], context.words(members[0])
     if more := lines[MOST_LINES:]:
@@ -163,7 +160,9 @@ def _random(e: Estimate, context: Context) -> str:
     """``random sentences: 1.2% less``; "" where there is no such baseline."""
     if e.extract_baseline is None:
         return ""
-    return f"random sentences: {wording.against(e.extract_baseline, context.words(e).unit)}"
+    unit = context.words(e).unit
+    random = f"{wording.size(e.extract_baseline, unit)} {'less' if e.extract_baseline < 0 else 'more'}"
+    return f"random sentences: {signed(e.extract_baseline, unit) if unit == 'plain' else random}"
 
 
 def _value(e: Estimate, context: Context) -> str:

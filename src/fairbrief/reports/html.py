@@ -68,17 +68,14 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
-        asks: dict[str, list[str]] = {}
-        harms: dict[str, None] = {}
-        for e in () if section.by or section.is_difference else main:
-            declared = wording.declared(e.measure, made)
-            asks.setdefault(declared.question, []).append(e.measure)
-            harms[declared.harm] = None
+        explained = () if section.by or section.is_difference else dict.fromkeys(e.measure for e in main)
+        declared = {spec: wording.declared(spec, made) for spec in explained}
+        asks = wording.grouped((of.question, spec) for spec, of in declared.items())
         hidden = len(section.estimates) - len(main) - len(secondary)
         yield {
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
-            "harms": [*filter(None, harms)],
+            "harms": [*filter(None, dict.fromkeys(of.harm for of in declared.values()))],
             "main": tables.estimates_table(section, main, made),
             "secondary": tables.estimates_table(section, secondary, made),
             "notes": tables.section_notes(section, section.estimates, hidden),
@@ -125,30 +122,28 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
     systems = context.clearest(members, lambda e: e.system, cautions.MOST_SYSTEMS)
     kept = [e for e in members if e.system in systems and e.group in groups]
+    every = {e.system for e in members}
     cuts = [
-        f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."
-        for shown, many, what in (
-            (groups, len(order), "groups"),
-            (systems, len({e.system for e in members}), "systems"),
-        )
-        if len(shown) < many
+        f"Shown are the {len(shown)} of {len(of)} {what} with the largest differences; all are in the tables below."
+        for shown, of, what in ((groups, order, "groups"), (systems, every, "systems"))
+        if len(shown) < len(of)
     ]
     scale = _axis_of(kept, declared.contrast.unit)
     unlabelled = replace(scale, ticks=tuple((value, "") for value, _ in scale.ticks), has_line=False)
     is_single = len(systems) == 1
-    blocks: dict[str, list[dict[str, Any]]] = {}
+    lines = []
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
         line = _line(e, who, unlabelled, plot.colour_of(context.result.all_systems, e.system), context)
-        blocks.setdefault("" if is_single else heading, []).append(line)
+        lines.append(("" if is_single else heading, line))
     return {
         "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
         "question": declared.contrast.question,
         "even": declared.contrast.even,
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
-        "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
+        "blocks": [{"group": group, "lines": lines} for group, lines in wording.grouped(lines).items()],
         "axis": _picture("scale", scale),
         "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
@@ -203,9 +198,9 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
-    return Axis.of_numbers(plot.domain([*places, 0.0], 6), count=6, label=partial(wording.tick, unit=unit))
+    return Axis.of_numbers(plot.domain([*places, 0.0], 6), ticks=6, label=partial(wording.tick, unit=unit))
 
 
 def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, EDGE)
+    return plot.drawn(alt, x, BARE, marks, (WIDTH - 2 * EDGE, height), EDGE)

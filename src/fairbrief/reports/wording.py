@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from math import expm1, isinf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import ValidationError, convert
 
@@ -26,6 +26,8 @@ from fairbrief.types import Estimate, Note
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
 
+K = TypeVar("K")
+V = TypeVar("V")
 ALPHA = 0.05
 SCALES = (
     ("very negative", "negative", "mixed", "neutral", "positive", "very positive"),
@@ -40,6 +42,14 @@ SCALES = (
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
 GROUP_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")
 PLACE = re.compile(r"\{(\w+)\}")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second parts of the pairs by the first, both in the order of their first appearance."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 @lru_cache(maxsize=1 << 10)
@@ -197,13 +207,6 @@ def worse(e: Estimate, words: ContrastWords) -> str:
     return filled(words.worse_below if e.value < 0 else words.worse_above, **placeholders(e))
 
 
-def against(value: float, unit: ContrastUnit) -> str:
-    """The random-sentence baseline's value in a sentence: ``5.0% less``."""
-    if unit == "plain":
-        return signed(value, unit)
-    return f"{size(value, unit)} {'less' if value < 0 else 'more'}"
-
-
 def size(value: float, unit: ContrastUnit) -> str:
     """The size of a difference without its sign; for log odds the percentage by which the odds are lower or higher.
 
@@ -212,11 +215,11 @@ def size(value: float, unit: ContrastUnit) -> str:
     >>> size(float("inf"), "odds"), size(float("-inf"), "odds")
     ('infinitely', '100%')
     """
-    part = 100 * abs(expm1(value) if unit == "odds" else value)
+    part = abs(_scaled(value, unit))
     if isinf(part):
         return "infinitely"
     if unit == "plain":
-        return f"{abs(value):.3f}"
+        return f"{part:.3f}"
     text = f"{part:,.0f}" if part >= 9.95 else f"{part:.1f}"
     return f"{text} percentage points" if unit == "points" else f"{text}%"
 
@@ -253,13 +256,16 @@ def between(low: float, high: float, unit: ContrastUnit) -> str:
 
 def tick(value: float, unit: ContrastUnit) -> str:
     """A label of an axis, with its sign."""
+    text = f"{_scaled(value, unit):{'+z.0f' if unit == 'odds' else '+.3g'}}"
+    end = "%" if unit in ("percent", "odds") else ""
+    return "0" if value == 0 else text.replace("-", number_format.MINUS) + end
+
+
+def _scaled(value: float, unit: ContrastUnit) -> float:
+    """A difference as sentences and axes have it: in percent, for log odds the change of the odds, or as it is."""
     if unit == "plain":
-        text = f"{value:+.3g}"
-    elif unit == "odds":
-        text = f"{100 * expm1(value):+z.0f}%"
-    else:
-        text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
-    return "0" if value == 0 else text.replace("-", number_format.MINUS)
+        return value
+    return 100 * (expm1(value) if unit == "odds" else value)
 
 
 def group_or_part(e: Estimate) -> str:
@@ -357,21 +363,18 @@ class Context:
     @cached_property
     def _variants(self) -> set[str]:
         """Measures with several settings in one audit: sentences about them name the measure."""
-        specs: dict[tuple[str, str], set[str]] = {}
-        for measure, over in {(e.measure, e.over) for e in self.result.estimates}:
-            specs.setdefault((name_of(measure), over), set()).add(measure)
-        return set().union(*(members for members in specs.values() if len(members) > 1))
+        known = {(e.measure, e.over) for e in self.result.estimates}
+        specs = grouped(((name_of(measure), over), measure) for measure, over in known)
+        return {measure for members in specs.values() if len(members) > 1 for measure in members}
 
     def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
         """The primary group differences by measure and attribute: of systems, of pairs of systems, or of requested subgroups."""
         differences = self.result.differences
         estimates = map(from_random, differences) if what == "pairs" else self.result.estimates
         wanted = [set(names) for names in self.made.get("by") or ()] if what == "subgroups" else [set()]
-        panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
-        for e in conclusions.leading(estimates, by_subgroup=what == "subgroups"):
-            if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted:
-                panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
-        return list(panels.values())
+        leading = conclusions.leading(estimates, by_subgroup=what == "subgroups")
+        chosen = (e for e in leading if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted)
+        return list(grouped(((e.measure, e.over, frozenset(e.subgroup)), e) for e in chosen).values())
 
     @cached_property
     def _declarations(self) -> Callable[[str], Declaration]:
