@@ -1,7 +1,7 @@
 """What a reader sees first: the sentences, the picture of each group, and the next commands."""
 
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -104,38 +104,28 @@ def test_the_caution_on_the_scorer_is_its_cards() -> None:
     assert "Caution" not in answers(screen(labelled))
 
 
-def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
-    """A system that covers another group far less is listed with the groups, not called even beside the first one's."""
-    neutral = {"group": "neutral", "quantity": "relative_difference[neutral]"}
-    told = (
-        {"system": "rosy"},
-        {"system": "even", "value": 0.31, "extract_difference": 0.33, "family_p": 0.19},
-        {"system": "even", **neutral, "extract_difference": -0.84, "family_p": 2e-6},
-        {"system": "third", "family_p": 0.9},
-    )
-    found = answers(screen(*(CLEAR.replace(**{**FAMILY, **more}) for more in told)))
-    assert found["Finding"].startswith("even covers documents with sentiment neutral 16% less")
-    assert "rosy covers documents with sentiment negative 16% less" in found["Finding"]
-    assert "third is not significantly below random sentences in any group." in found["Finding"]
+SHIFT = PLAIN.replace(
+    measure="position_from_uniform",
+    quantity="mean_position_shift",
+    over="",
+    group="",
+    value=-0.36,
+    low=-0.4,
+    high=-0.3,
+)
 
 
-def test_differences_without_groups_have_a_panel() -> None:
-    """A shift of position alone begins the page, in its own words."""
-    shift = {"measure": "position_from_uniform", "quantity": "mean_position_shift", "over": "", "group": ""}
-    found = screen(PLAIN.replace(**shift, value=-0.36, low=-0.4, high=-0.3))
-    told = "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread"
-    assert found.lead == f"{told}."
-    assert [(panel.title, panel.is_clear) for panel in found.panels] == [("Position", True)]
-    assert answers(found)["Finding"].startswith(told)
-
-
-def test_a_pair_of_groups_is_said_as_two_groups() -> None:
-    """The sides of a contrast of two groups are named, and which of them is worse off."""
-    found = screen(TONE, TONE.replace(quantity="sentiment_shift"))
-    told = "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts"
-    assert found.lead == f"{told}."
-    assert [line.who for line in found.panels[0].blocks[0].lines] == ["female against male"]
-    assert answers(found)["Finding"].startswith(told)
+@pytest.mark.parametrize(("e", "lead", "title", "who"), [
+    (SHIFT, "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread", "Position", "gpt-4"),
+    (TONE, "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts", "Sentiment", "female against male"),
+])  # fmt: skip
+def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, title: str, who: str) -> None:
+    """A shift of position, without groups; and a pair of groups, of which both sides are named."""
+    found = screen(e)
+    (panel,) = found.panels
+    (line,) = panel.blocks[0].lines
+    assert (found.lead, panel.title, panel.is_clear, line.who) == (f"{lead}.", title, True, who)
+    assert answers(found)["Finding"].startswith(lead)
 
 
 @pytest.mark.parametrize(("change", "kind"), [
@@ -239,17 +229,12 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
         measure="entity_inclusion@gender", quantity="log_odds[female/male]", over="gender", group="female/male",
         value=-0.6931, low=-1.0, high=-0.3,
     )  # fmt: skip
-    words = ContrastWords(
-        unit="odds", below="{first} people have {size} lower odds than {second} people", worse_below="{first} people",
-        rates="inclusion", rate="{rate} {group} people are named",
-    )  # fmt: skip
-    declared = {"entity_inclusion": {"family": "People", "contrast": asdict(words)}}
     share = odds.replace(kind="share", is_primary=False, p=None)
     given = {"female": 0.25, "male": 0.4}
     rates = [share.replace(quantity=f"inclusion[{g}]", value=x, group=g) for g, x in given.items()]
-    told = answers(screen(odds, *rates, declared=declared))["Finding"]
+    told = answers(screen(odds, *rates))["Finding"]
     assert "(25 of 100 female people are named, 40 of 100 male people are named; p" in told
-    assert "25 of" not in answers(screen(odds, declared=declared))["Finding"]
+    assert "25 of" not in answers(screen(odds))["Finding"]
 
 
 def test_sizes_of_each_group_are_listed_by_system_where_they_differ() -> None:
@@ -310,6 +295,13 @@ REPEATED = {
 }  # fmt: skip
 NAMED_FIRST = PLAIN.replace(**{**EXTRACT_BASELINE, **FAMILY, "family_p": 0.04}, is_named=True)
 CLEARER = CLEAR.replace(measure="coverage_parity@party", over="party", group="left", extract_difference=-0.5)
+NEUTRAL = {"group": "neutral", "quantity": "relative_difference[neutral]"}
+SEVERAL = [CLEAR.replace(**{**FAMILY, **more}) for more in (
+    {"system": "rosy"},
+    {"system": "even", "value": 0.31, "extract_difference": 0.33, "family_p": 0.19},
+    {"system": "even", **NEUTRAL, "extract_difference": -0.84, "family_p": 2e-6},
+    {"system": "third", "family_p": 0.9},
+)]  # fmt: skip
 MANY = [of_group(f"g{i}", **EXTRACT_BASELINE) for i in range(9)]
 EXCLUDED = {"one group only": 1529, "the summary has no unit": 2}
 SENTENCES = {
@@ -355,6 +347,11 @@ SENTENCES = {
         "Subgroup city Rome: gpt-4 covers documents with sentiment negative 16% less .*1 more significant group difference in subgroups.",
     ),
     "subgroups that were not asked for": ([PLAIN.replace(value=0.0, p=0.9), ROME], {}, "Finding", "^(?!.*Subgroup)"),
+    "several systems, whatever group leads": (
+        SEVERAL, {}, "Finding",
+        ("^even covers documents with sentiment neutral 16% less.*rosy covers documents with sentiment negative 16% less.*"
+        r"third is not significantly below random sentences in any group\."),
+    ),
     "many groups": (MANY, {}, "Finding", "3 more groups significantly below, in the tables."),
     "named in advance": (
         [CLEARER, NAMED_FIRST], {}, "Finding", "^gpt-4 covers documents with sentiment negative 16% less.*named in advance",

@@ -28,11 +28,9 @@ WIDTHS = (60, 80, 120, 200)
 NUMBERS = re.compile(r"\[?[−+<]?\d[\d.,]*[%*\]]?")
 
 
-def shown(result: Result, width: int = 80, place: Place | None = None, **more: Any) -> list[str]:
+def shown(result: Result, width: int = 80, **more: Any) -> list[str]:
     """The printed lines, without colour."""
-    out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width), place=place or Place(), **more)
-    return out.getvalue().splitlines()
+    return sample_results.printed(result, width, **more).splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -242,14 +242,15 @@ def _planned(members: Sequence[Estimate], first: Estimate) -> Estimate:
 
 def _family_interval(e: Estimate, context: Context) -> Iterator[str]:
     """The interval of the clearest difference that holds for all comparisons at once."""
-    if e.family_low is None or e.family_high is None or e.family_size < 2:
-        return
     unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
+    interval = wording.between(e.family_low, e.family_high, unit)
+    if not interval or e.family_size < 2:
+        return
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     yield (
         f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
-        f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
+        f"{interval} that holds for all {e.family_size} comparisons at once."
     )
 
 

@@ -152,9 +152,6 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
-    interval = ""
-    if e.low is not None and e.high is not None:
-        interval = wording.between(e.low, e.high, words.unit)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
@@ -165,7 +162,7 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
         alt = ", ".join(filter(None, (e.system, e.group)))
         picture = _picture(f"{alt}: {said}", scale, marks, HEIGHT)
     return {
-        "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
+        "who": who, "picture": picture, "interval": wording.between(e.low, e.high, words.unit), "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
     }  # fmt: skip
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from math import expm1, isinf
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -249,9 +248,9 @@ def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
     return number_format.signed(None if value is None else scale * value, places)
 
 
-def between(low: float, high: float, unit: ContrastUnit) -> str:
-    """An interval in a sentence: ``−18% to −13%``."""
-    return f"{signed(low, unit)} to {signed(high, unit)}"
+def between(low: float | None, high: float | None, unit: ContrastUnit) -> str:
+    """An interval in a sentence: ``−18% to −13%``; "" if it lacks a bound."""
+    return "" if low is None or high is None else f"{signed(low, unit)} to {signed(high, unit)}"
 
 
 def tick(value: float, unit: ContrastUnit) -> str:
@@ -340,19 +339,13 @@ def _place(group: str, scale: tuple[str, ...]) -> tuple[bool, int, list[tuple[in
 # -------------------------------------------------------------------------------------- of one audit
 
 
-@dataclass(frozen=True)
 class Context:
     """What the sentences of a result depend on beside the estimates that they are about."""
 
-    result: Result
-
-    @property
-    def made(self) -> Mapping[str, Any]:
-        return self.result.made
-
-    @property
-    def alpha(self) -> float:
-        return self.made.get("alpha") or ALPHA
+    def __init__(self, result: Result) -> None:
+        self.result, self.made = result, result.made
+        self.alpha: float = result.made.get("alpha") or ALPHA
+        self._declared = cache(partial(declared, made=result.made))
 
     @cached_property
     def _rates(self) -> Mapping[tuple[str, str, str], float]:
@@ -376,12 +369,8 @@ class Context:
         chosen = (e for e in leading if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted)
         return list(grouped(((e.measure, e.over, frozenset(e.subgroup)), e) for e in chosen).values())
 
-    @cached_property
-    def _declarations(self) -> Callable[[str], Declaration]:
-        return cache(lambda measure: declared(measure, self.made))
-
     def declared(self, e: Estimate) -> Declaration:
-        return self._declarations(e.measure)
+        return self._declared(e.measure)
 
     def words(self, e: Estimate) -> ContrastWords:
         return self.declared(e).contrast
