@@ -60,7 +60,7 @@ def subgroups(
         if place is not None:
             now = replace_all(result, place)
             saved_inputs.copy(folder, json_file.identity(saved), place, now)
-    print_result(result, details=details, place=Place(out), tables_first="subgroups")
+    print_result(result, details=details, place=Place(out, tables_first="subgroups"))
 
 
 @app.command()

@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -139,20 +140,11 @@ class ResultsFile(msgspec.Struct, frozen=True):
 def read(path: Path) -> ResultsFile:
     """Read ``results.json``; raises DataError if this version cannot read it."""
     found = _content(path, SCHEMA)
-    _read_infinities(found)
-    return _converted(path, found, ResultsFile, SCHEMA)
-
-
-def _read_infinities(found: Mapping[str, Any]) -> None:
-    """Replace the texts of `INFINITIES` by numbers in estimates and differences."""
     numbers = {text: number for number, text in INFINITIES.items()}
-    for name in ("estimates", "differences"):
-        listed = found.get(name)
-        for estimate in listed if isinstance(listed, list) else ():
-            for field in UNBOUNDED if isinstance(estimate, dict) else ():
-                text = estimate.get(field)
-                if isinstance(text, str):
-                    estimate[field] = numbers.get(text, text)
+    with suppress(AttributeError, KeyError, TypeError):  # what is no list of estimates is refused below
+        for estimate in (*found["estimates"], *found["differences"]):
+            estimate.update({f: numbers[x] for f in UNBOUNDED if (x := estimate.get(f)) in numbers})
+    return _converted(path, found, ResultsFile, SCHEMA)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
@@ -252,12 +244,8 @@ def embedded(context: Context) -> str:
         }
         for spec in order
     ]
-    block = {
-        **plain(examples),
-        "measures": measures,
-        "start": _start(examples, order, context.first if context.panels else None),
-        "groups": _groups(examples),
-    }
+    start = _start(examples, order, context.first if context.panels else None)
+    block = {**plain(examples), "measures": measures, "start": start, "groups": _groups(examples)}
     text = json.dumps(visible_all(block), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -49,32 +49,28 @@ MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher"
 """The colour of a significant difference; yellow is for cautions, and no other colour is used."""
 TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 """A p and its number, which stay on one line."""
-First = Literal["", "subgroups", "differences"]
 NO_TEST = frozenset(("too few", "no value", "not tested"))
 """Conclusions of a panel that has no table: a panel that is not testable has one, with its values and intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the rest of a result is: the folder of a saved audit, None if it was not saved, and how to print everything."""
+    """Where a result is printed: the folder of a saved audit, None if it was not saved, and how to print everything."""
 
     folder: Path | None = None
     rest: str = "--details"
     can_save: bool = True
     """Whether the command has --out, with which the folder and its report are written."""
+    tables_first: Literal["", "subgroups", "differences"] = ""
+    """The tables before all others: those that were asked for."""
 
 
 def print_result(
-    result: Result,
-    console: Console | None = None,
-    *,
-    details: bool = False,
-    place: Place = Place(),
-    tables_first: First = "",
+    result: Result, console: Console | None = None, *, details: bool = False, place: Place = Place()
 ) -> None:
-    """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    """Print the first screen of a result, or with ``details`` all of it."""
     console = console or Console()
-    screen = _Screen(result, console.width, place, tables_first)
+    screen = _Screen(result, console.width, place)
     _print(screen.everything() if details else screen.first(), console)
 
 
@@ -118,8 +114,8 @@ Maker = Callable[[int], Table]
 class _Screen:
     """The lines of a result at one width."""
 
-    def __init__(self, result: Result, width: int, place: Place, tables_first: First) -> None:
-        self.result, self.width, self.place, self.tables_first = result, width, place, tables_first
+    def __init__(self, result: Result, width: int, place: Place) -> None:
+        self.result, self.width, self.place = result, width, place
         self.context = Context(result)
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
@@ -127,7 +123,7 @@ class _Screen:
         if excluded := result.excluded_input:
             self.answers[SKIPPED] = [" ".join(excluded), *result.skipped]
 
-    def first(self) -> list[Text]:
+    def first(self) -> Iterator[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""
         head = [*self._header(), *self._answer(MEASURED, 5)]
         parts = [self._answer(FINDING, 15), self._answer(CAUTION, 9), self._answer(SKIPPED, 4)]
@@ -137,24 +133,22 @@ class _Screen:
             tables = [table_lines(table, self.width) for table in self.result.tables or self._main_values()]
         else:
             tables = self._tables(MOST_LINES - used)
-        return list(_apart(head, *parts, *tables, foot))
+        return _apart(head, *parts, *tables, foot)
 
-    def everything(self) -> list[Text]:
+    def everything(self) -> Iterator[Text]:
         """All sentences, tables, notes, and what was not measured."""
         result = self.result
         seed, many = result.made.get("seed"), result.made.get("n_resamples")
         parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
         settings = ", ".join(filter(None, parts))
-        return list(
-            _apart(
-                [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
-                *map(self._answer, (FINDING, INTERVAL, CAUTION)),
-                *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
-                self._wrapped(wording.COMPARED) if result.differences else [],
-                *(table_lines(table, self.width) for table in t.left_out_tables(result)),
-                self._answer(SKIPPED),
-                self._next(),
-            )
+        return _apart(
+            [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
+            *map(self._answer, (FINDING, INTERVAL, CAUTION)),
+            *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
+            self._wrapped(wording.COMPARED) if result.differences else [],
+            *(table_lines(table, self.width) for table in t.left_out_tables(result)),
+            self._answer(SKIPPED),
+            self._next(),
         )
 
     def _header(self) -> list[Text]:
@@ -196,10 +190,10 @@ class _Screen:
         inside = context.leading("subgroups")
         subgroups = [*map(self._full, context.clearest_first(inside))]
         pairs = [*map(self._full, context.clearest_first(context.leading("pairs")))]
-        is_compared = self.tables_first == "differences" or result.made.get("baseline")
+        is_compared = self.place.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
             makers = pairs or [self._first_rows(_with_exclusions(table)) for table in self._main_values()]
-        elif self.tables_first == "subgroups":
+        elif self.place.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
         else:
             makers = [*(pairs if is_compared else ()), *full, *compact, *subgroups]
@@ -276,15 +270,18 @@ class _Screen:
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         absent = sum(not m.is_scorer_check for m in result.not_measured)
-        sanity_baselines = len(result.made.get("sanity_baselines") or ())
+        counts = (
+            (
+                untested if untested < len(ordered) else 0,
+                "measure",
+                " without a test (too few records, or no value)",
+            ),
+            (len(result.made.get("sanity_baselines") or ()), "sanity baseline", ""),
+            (absent, "measure", " not computed (not applicable, or on request)"),
+        )
         parts = [f"{self.place.folder / 'report.html'}"] if self.place.folder else []
         parts.append(f"{rest}: every score, difference of systems and note")
-        if 0 < untested < len(ordered):
-            parts.append(f"{counted(untested, 'measure')} without a test (too few records, or no value)")
-        if sanity_baselines:
-            parts.append(counted(sanity_baselines, "sanity baseline"))
-        if absent:
-            parts.append(f"{counted(absent, 'measure')} not computed (not applicable, or on request)")
+        parts += [f"{counted(many, what)}{more}" for many, what, more in counts if many]
         return _labelled("MORE", [self._wrapped(" | ".join(parts), INDENT)], "bold")
 
 
