@@ -89,12 +89,10 @@ class Audit(Data, frozen=True):
 
     def __repr__(self) -> str:
         made = self.result.made
-        counts = (
-            counted(int(made.get("records", 0)), "record"),
-            counted(len(made.get("systems", ())), "system"),
-            counted(len({e.measure for e in self.result.estimates}), "measure"),
-        )
-        return f"<Audit: {', '.join(counts)}; print() shows its findings>"
+        records, systems = int(made.get("records", 0)), len(made.get("systems", ()))
+        measures = counted(len({e.measure for e in self.result.estimates}), "measure")
+        counts = f"{counted(records, 'record')}, {counted(systems, 'system')}, {measures}"
+        return f"<Audit: {counts}; print() shows its findings>"
 
     def __str__(self) -> str:
         from rich.console import Console

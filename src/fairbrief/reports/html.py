@@ -98,10 +98,9 @@ def first_screen(context: Context) -> dict[str, Any] | None:
     few = cautions.shortfalls(context.made, {context.first.measure})
     doubts = [f"{wording.capital(text)}." for text, _ in few]
     panels = [_panel(members, context) for members in context.panels[:MOST_PANELS]]
-    meanings: set[str] = set()
-    for panel in panels:  # each meaning once
-        panel["meaning"] = "" if panel["meaning"] in meanings else panel["meaning"]
-        meanings.add(panel["meaning"])
+    meanings = [panel["meaning"] for panel in panels]
+    for i, panel in enumerate(panels):  # each meaning once
+        panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
     return {
         "lead": " ".join([*doubts, leading_sentence(context)]),
         "answers": answers(context),
